@@ -5,6 +5,7 @@
 #include "bound_inputs.hpp"
 #include "engine_options.hpp"
 #include "inspection.hpp"
+#include "log.hpp"
 #include "run_slots.hpp"
 #include "watch.hpp"
 #include "world/abort_reason.hpp"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -111,10 +111,10 @@ public:
     }
     // Why the runs do not execute the plan that was asked for (plan/fallback.hpp); empty if they do.
     const std::string& transport_fallback_reason() const { return transport_fallback_reason_; }
-    // Called when the engine is made, if it executes another plan; rank 0 prints the reason.
+    // Called when the engine is made, if it executes another plan; rank 0 logs the reason.
     void fall_back(const std::string& reason) {
         transport_fallback_reason_ = reason;
-        if (rank == 0) std::fprintf(stderr, "dovetail: %s; another plan is executed\n", reason.c_str());
+        if (rank == 0) launch::log(log_level::warning, reason + "; another plan is executed");
     }
     void record_times(bool on) { recording_.store(on); }
     // The largest error of this rank's times on the clock that all ranks of the world share.

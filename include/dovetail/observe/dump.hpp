@@ -3,11 +3,11 @@
 
 #include "../core/display.hpp"
 #include "../launch/inspection.hpp"
+#include "../launch/log.hpp"
 #include "files.hpp"
 #include "npy.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -60,7 +60,7 @@ public:
     void warn() {
         const std::lock_guard lock{mutex_};
         for (const std::string& name : unknown_)
-            std::fprintf(stderr, "dovetail: DOVETAIL_DUMP: no graph that ran has a value `%s`\n", name.c_str());
+            launch::log(log_level::warning, "DOVETAIL_DUMP: no graph that ran has a value `" + name + "`");
         unknown_.clear();
     }
 

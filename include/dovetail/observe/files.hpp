@@ -1,7 +1,7 @@
 // Files that observers write, and their names.
 #pragma once
 
-#include "../core/config.hpp"
+#include "../launch/log.hpp"
 
 #include <sys/stat.h>
 
@@ -13,7 +13,7 @@
 
 namespace dovetail::observe {
 
-// Writes files. If files of one kind cannot be written, it warns once on the standard error, and the program continues.
+// Writes files. If files of one kind cannot be written, it warns once (launch/log.hpp), and the program continues.
 class files {
 public:
     // `kind`: "trace", "page", "DOT file". False if the file could not be written.
@@ -23,7 +23,7 @@ public:
         for (const std::string& k : warned_)
             if (k == kind) return false;
         warned_.push_back(kind);
-        std::fprintf(stderr, "dovetail: cannot write the %s %s: %s\n", kind.c_str(), path.c_str(), why.c_str());
+        launch::log(log_level::warning, "cannot write the " + kind + " " + path + ": " + why);
         return false;
     }
 

@@ -3,6 +3,7 @@
 // Without them nothing is recorded.
 #pragma once
 
+#include "../launch/log.hpp"
 #include "../launch/observer.hpp"
 #include "dot.hpp"
 #include "dump.hpp"
@@ -41,9 +42,8 @@ public:
         if (asked_.nvtx && make_nvtx_ranges != nullptr)
             e.watcher = nvtx_ranges_.emplace_back(make_nvtx_ranges(plan_view{tables_of(e, opened)}, e.role, e.rank)).get();
         else if (std::exchange(asked_.nvtx, false))
-            std::fprintf(
-                stderr,
-                "dovetail: no ranges: the program includes no dovetail/observe/ranges.hpp, or was compiled without NVTX's header\n");
+            launch::log(log_level::warning,
+                        "no ranges: the program includes no dovetail/observe/ranges.hpp, or was compiled without NVTX's header");
     }
     void issued(engine& e, const std::shared_ptr<run_state>& f) override {
         const std::lock_guard lock{mutex_};
@@ -69,7 +69,7 @@ public:
             if (asked_.records()) report();
             if (!asked_.trace.empty() || !asked_.profile.empty()) write();
         } catch (const std::exception& x) {
-            std::fprintf(stderr, "dovetail: no trace, profile or report: %s\n", x.what());
+            launch::log(log_level::warning, std::string{"no trace, profile or report: "} + x.what());
         }
     }
 
@@ -103,19 +103,18 @@ private:
             if (known.plan == e.plan.steps.first) return;
         page& now = shown_.emplace_back(page{e.plan.steps.first, {}});
         const plan_view of{tables_of(e, opened)};
-        if (asked_.explain) std::fprintf(stderr, "%s\n", explain(of).c_str());
+        if (asked_.explain) launch::log(log_level::report, explain(of));
         if (asked_.passes && text_of_passes != nullptr)
-            std::fprintf(stderr, "%s\n", text_of_passes(of_rewritten(of)).c_str());
+            launch::log(log_level::report, text_of_passes(of_rewritten(of)));
         else if (std::exchange(asked_.passes, false))
-            std::fprintf(stderr, "dovetail: no stages: the program includes no dovetail/observe/passes.hpp\n");
+            launch::log(log_level::warning, "no stages: the program includes no dovetail/observe/passes.hpp");
         if (asked_.visualize.empty()) return;
         std::string path = asked_.visualize + "/" + file_name(of.title());
         const std::string first = path;
         for (int n = 2; taken(path); ++n) path = first + "_" + std::to_string(n);  // one graph under several options
         now.path = path;
         const bool written = files_.write("page", path + ".html", html(of));
-        if (files_.write("DOT file", path + ".dot", dot(of)) && written)
-            std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
+        if (files_.write("DOT file", path + ".dot", dot(of)) && written) launch::log(log_level::info, "wrote " + path + ".html and .dot");
     }
     // The graph of an executor has already been rewritten.
     static plan_tables of_rewritten(const plan_tables& of) {
@@ -189,7 +188,7 @@ private:
                 if (other.ranks.size() == r.ranks.size() && on_one_stream(*other.of, *r.of)) before = middle(other);
             if (t.rows.empty()) continue;
             if (before.rows.empty()) before = sequential(*r.of);
-            std::fprintf(stderr, "%s\n", report_text(*r.of, overlap(*r.of, t, before)).c_str());
+            launch::log(log_level::report, report_text(*r.of, overlap(*r.of, t, before)));
         }
     }
     void write() {

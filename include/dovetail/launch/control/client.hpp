@@ -1,10 +1,9 @@
 // The control channel's end on every rank but 0: one connection, to rank 0.
 #pragma once
 
+#include "../log.hpp"
 #include "channel_endpoint.hpp"
 #include "peer_user.hpp"
-
-#include <cstdio>
 
 namespace dovetail::control::detail {
 
@@ -96,7 +95,7 @@ private:
                 why = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
                 if (const std::string said = strange_ ? "it is a process of another user" : handshake_->said(); !said.empty())
                     why += ": " + said;
-                if (me_.verbose && answer_ != why) std::fprintf(stderr, "dovetail: %s: %s; trying again\n", name().c_str(), why.c_str());
+                if (me_.verbose && answer_ != why) launch::log(log_level::debug, name() + ": " + why + "; trying again");
                 answer_ = why;
             }
             link_.close();

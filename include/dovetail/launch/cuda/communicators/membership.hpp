@@ -4,9 +4,9 @@
 
 #include "../../control/process_peers.hpp"
 #include "../../control/rendezvous.hpp"
+#include "../../log.hpp"
 #include "../api/devices.hpp"
 
-#include <cstdio>
 #include <cstring>
 
 namespace dovetail::cuda {
@@ -22,7 +22,7 @@ struct membership {
 
 inline membership join(control::resolved_identity me, const control::rendezvous_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
-    if (me.verbose) std::fprintf(stderr, "dovetail: %s\n", me.describe().c_str());
+    if (me.verbose) launch::log(log_level::debug, me.describe());
     const std::shared_ptr<control::control_channel> channel = control::rendezvous(me, options);
     membership m{.rank = me.rank, .size = me.size, .device = me.local_rank};
     char bus[32] = {};
@@ -41,7 +41,9 @@ inline membership join(control::resolved_identity me, const control::rendezvous_
     int version = 0;
     check(calls.get_version(&version), "ncclGetVersion");
     channel->require_equal("the version of NCCL", static_cast<std::uint64_t>(version), detail::nccl_version_text(version), limit);
-    if (me.verbose) std::fprintf(stderr, "dovetail: rank %d of %d is here; device %d (%s)\n", me.rank, me.size, m.device, bus);
+    if (me.verbose)
+        launch::log(log_level::debug, "rank " + std::to_string(me.rank) + " of " + std::to_string(me.size) + " is here; device " +
+                                          std::to_string(m.device) + " (" + bus + ")");
     m.channel = std::make_shared<control::process_peers>(channel);
     m.id = [channel, limit] {
         ncclUniqueId id{};
