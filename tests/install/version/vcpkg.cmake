@@ -10,7 +10,7 @@ function(vcpkg_cmake_install)
 endfunction()
 function(vcpkg_cmake_config_fixup)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "CONFIG_PATH" "")
-    file(RENAME ${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH} ${CURRENT_PACKAGES_DIR}/share/dovetail)
+    file(COPY ${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}/ DESTINATION ${CURRENT_PACKAGES_DIR}/share/dovetail)
     # The package is one folder less deep than CMake has written it.
     set(targets ${CURRENT_PACKAGES_DIR}/share/dovetail/dovetail-targets.cmake)
     file(READ ${targets} text)
