@@ -1,4 +1,4 @@
-// The README's block about the log: a warning gets to the program's own log, and nothing below it.
+// The reference's block about the log: a warning gets to the program's own log, and nothing below it.
 #include <dovetail/launch/log.hpp>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What stands around the README's operation: a namespace, the body of its call on the host, a graph that uses the operation `scale` and
+// What stands around the reference's operation: a namespace, the body of its call on the host, a graph that uses the operation `scale` and
 // an executor that launches it.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>

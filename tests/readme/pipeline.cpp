@@ -1,4 +1,4 @@
-// What stands around the README's pipeline: names, and a run of it on threads that changes the weights of every stage.
+// What stands around the reference's pipeline: names, and a run of it on threads that changes the weights of every stage.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>

@@ -1,4 +1,4 @@
-# What stands around the README's dovetail_plan: the target `engine`, beside a header with the graph app::model.
+# What stands around the reference's dovetail_plan: the target `engine`, beside a header with the graph app::model.
 cmake_minimum_required(VERSION 3.22)
 project(engine LANGUAGES CXX)
 find_package(dovetail REQUIRED)

@@ -1,4 +1,4 @@
-// What stands around the README's run of a graph: a graph `model` whose input x is bound and whose result y the role `receiver` reads.
+// What stands around the reference's run of a graph: a graph `model` whose input x is bound and whose result y the role `receiver` reads.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>

@@ -1,4 +1,4 @@
-// What stands around the README's files of states: a graph `model` that adds to a state, in a program that is started twice.
+// What stands around the reference's files of states: a graph `model` that adds to a state, in a program that is started twice.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
