@@ -1,5 +1,5 @@
 // The two sequences that every pass works on: `span`, a view, and `vec`, an owning array that grows. Both are ordinary
-// constexpr code, several times cheaper in constant evaluation than std::vector and <algorithm>, and the same at run time.
+// constexpr code, several times cheaper in constant evaluation than std::vector and `<algorithm>`, and the same at run time.
 #pragma once
 
 #include "config.hpp"

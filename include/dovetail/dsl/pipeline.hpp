@@ -83,7 +83,8 @@ struct pipeline_statements<pipeline<Stages, MicroBatches, Schedule, Role, Bodies
 }  // namespace dsl
 
 // How many chunks a pipeline of this schedule has, and the number of the role that chunk C is on: for the statements beside the pipeline,
-// such as the states of a chunk, template <int C> using weights = on<stage<pipeline_stage<v_half, 4, C>>, state<w<C>, ...>>.
+// such as the states of a chunk:
+// `template <int C> using weights = on<stage<pipeline_stage<v_half, 4, C>>, state<w<C>, ...>>`.
 template <class Schedule, int Stages>
 inline constexpr int pipeline_chunks = dsl::detail::shape_of<Stages, 1, Schedule>().chunks();
 template <class Schedule, int Stages, int C>

@@ -1,4 +1,4 @@
-// Functions of real numbers for the host and for GPUs. On the host by the compiler's builtins: <cmath> would cost more compile time than a
+// Functions of real numbers for the host and for GPUs. On the host by builtins: `<cmath>` would cost more compile time than a
 // small graph.
 #pragma once
 
