@@ -10,7 +10,7 @@
 // planner to overlap anything.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
-#include <dovetail/observe/observe.hpp>  // timelines; and DOVETAIL_EXPLAIN=1, DOVETAIL_TRACE=file.json, ...: see docs/reference.md
+#include <dovetail/observe/observe.hpp>  // timelines; and DOVETAIL_EXPLAIN=1, DOVETAIL_TRACE=file.json, ...: see examples/reference.md
 #include <dovetail/ops/ops.hpp>
 
 #include "worlds.hpp"

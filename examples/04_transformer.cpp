@@ -5,7 +5,7 @@
 // differ by more than rounding, or if the model does not learn.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
-#include <dovetail/observe/observe.hpp>  // DOVETAIL_REPORT=1, DOVETAIL_TRACE=file.json, ...: see docs/reference.md
+#include <dovetail/observe/observe.hpp>  // DOVETAIL_REPORT=1, DOVETAIL_TRACE=file.json, ...: see examples/reference.md
 #include <dovetail/ops/ops.hpp>
 
 #include "gpt.hpp"

@@ -1,4 +1,4 @@
-// The meaning of a sketch, evaluated from the language as docs/reference.md has it: by names, without the library's interpretation. A
+// The meaning of a sketch, evaluated from the language as examples/reference.md has it: by names, without the library's interpretation. A
 // value is the result of its statement, wherever that is written; a state has the value of the nearest update written above; the ranks of
 // a role differ by their coordinates, the last axis fastest; values that cross roles connect equal coordinates. It uses nothing of lower,
 // infer or expand, and shares no code with the simulator's collectives.
