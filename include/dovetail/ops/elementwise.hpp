@@ -7,6 +7,16 @@
 #include "cuda/elementwise.hpp"
 #include "host/elementwise.hpp"
 
+namespace dovetail::ops_detail {
+
+// Views that are read, and behind them one of the tensor X that is written.
+template <class X, class... Views> inline constexpr bool are_arguments_and_result = false;
+template <class X> inline constexpr bool are_arguments_and_result<X, out<X>> = true;
+template <class X, class Y, class... Views>
+inline constexpr bool are_arguments_and_result<X, in<Y>, Views...> = are_arguments_and_result<X, Views...>;
+
+}  // namespace dovetail::ops_detail
+
 namespace dovetail::ops {
 
 template <class F>
@@ -43,12 +53,12 @@ struct zip_with {
     static constexpr auto row_wise = elementwise();
 
     template <class X, class... Rest>
-        requires(sizeof...(Rest) >= 2)
+        requires(sizeof...(Rest) >= 2 && ops_detail::are_arguments_and_result<X, Rest...>)
     static void launch(host::stream s, in<X> x, Rest... rest) {
         split(s, std::make_index_sequence<sizeof...(Rest) - 1>{}, x, rest...);
     }
     template <class X, class... Rest>
-        requires(sizeof...(Rest) >= 2)
+        requires(sizeof...(Rest) >= 2 && ops_detail::are_arguments_and_result<X, Rest...>)
     static void launch(cuda::stream s, in<X> x, Rest... rest) {
         split(s, std::make_index_sequence<sizeof...(Rest) - 1>{}, x, rest...);
     }
