@@ -141,7 +141,9 @@ void adam_w() {
     using m_type = tensor<M, N>;
     using g_type = tensor<G, N>;
     const filled<w_type> w{1};
-    const filled<m_type> m{2}, v;
+    const filled<m_type> m{2};
+    filled<m_type> v;  // not zero, or the step is beyond a half
+    for (M& x : v.elements) x = 0.5f;
     const filled<g_type> g{3};
     filled<scalar<float>> rate, factor;
     rate.elements[0] = 0.125f;
