@@ -10,6 +10,8 @@
 
 #include "../support/observed.hpp"
 
+#include <atomic>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -84,6 +86,28 @@ TEST_CASE("without a callback the same texts are on the standard error, messages
     CHECK(text.find("dovetail: DOVETAIL_DUMP: no graph that ran has a value `no_such_value`\n") != std::string::npos);
     CHECK(text.find("\nplan of `doubled`") != std::string::npos);
     CHECK(text.find("\noverlap of `doubled`") != std::string::npos);
+}
+
+TEST_CASE("a callback may wait for a lock that another thread holds while it makes and runs executors") {
+    const folder here;
+    std::mutex own;
+    std::atomic<bool> waits = false;
+    std::atomic<int> texts = 0;
+    dv::log_to([&](log_level, const std::string& text) {
+        waits = true;
+        const std::lock_guard lock{own};
+        CHECK(!text.ends_with('\n'));
+        ++texts;
+    });
+    std::unique_lock held{own};
+    const watched all{{"", here.path.string(), true, true, true, "no_such_value", false, ""}};
+    std::thread logging{run_doubled};
+    while (!waits) std::this_thread::yield();
+    run_doubled();  // observed and logged, under the lock
+    held.unlock();
+    logging.join();
+    dv::log_to(nullptr);
+    CHECK(texts >= 4);
 }
 
 TEST_CASE("an engine that executes another plan than it was asked for warns") {

@@ -34,6 +34,7 @@ public:
     explicit recorder(environment asked) : asked_{std::move(asked)}, dumps_{asked_.dump} {}
 
     void made(engine& e, const plan_options& s, const ir::graph& written) override {
+        const launch::log_later unlocked;
         const std::lock_guard lock{mutex_};
         session& opened = open_[&e] = {s, written, {}};
         if (asked_.records()) e.record_times(true);
@@ -46,6 +47,7 @@ public:
                         "no ranges: the program includes no dovetail/observe/ranges.hpp, or was compiled without NVTX's header");
     }
     void issued(engine& e, const std::shared_ptr<run_state>& f) override {
+        const launch::log_later unlocked;
         const std::lock_guard lock{mutex_};
         const auto found = open_.find(&e);
         if (found == open_.end()) return;
@@ -57,6 +59,7 @@ public:
             e.record_times(false);  // later runs are not recorded: they run at full speed, and are replayed again
     }
     void closed(engine& e) noexcept override {
+        const launch::log_later unlocked;
         try {
             const std::lock_guard lock{mutex_};
             const auto found = open_.find(&e);
