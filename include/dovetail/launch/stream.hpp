@@ -24,6 +24,7 @@ struct stream;
 // c = factor op(a) op(b) for `count` products [m,n] with the inner extent k, row-major, elements of one floating type.
 struct batched_product {
     element elements = element::none;
+    element results = element::none;  // of those elements, or wider
     bool trans_a = false;
     bool trans_b = false;
     std::int64_t m = 0;

@@ -5,7 +5,9 @@
 //     causal_attention_gradient<Length, HeadSize>(dy, q, k, v, p)    -> dq, dk, dv [B,C]
 //
 // Row i of a sequence attends to its rows 0 to i: softmax(q k^T / sqrt(HeadSize)) v. Row i of the probabilities has Length of them for each
-// head, those of later rows zero. On a GPU the products of all heads, or of all sequences if these are more, are one call of cuBLAS.
+// head, those of later rows zero. On a GPU the products of all heads, or of all sequences if these are more, are one call of cuBLAS, of
+// whole matrices: a value that is not finite then makes all rows of its sequence and head NaN, also those before it. Scores are computed in
+// float or double; the workspace has room for all of them, where the host needs those of a row or of a head.
 #pragma once
 
 #include "cuda/attention.hpp"
@@ -27,9 +29,11 @@ struct causal_attention {
         const tensor_type p = q.with_extents(q.extent[0], shape(q).probability_row());
         return {4 * q.size() * Length + 6 * p.size(), 5 * q.bytes() + 4 * p.bytes(), q.type};
     }
-    // Scores of a row, on the host.
+    // Scores: of a row on the host; on a GPU all, where they do not fit in the probabilities.
     static constexpr std::int64_t workspace(tensor_type q, tensor_type, tensor_type) {
-        return q.with_extents(Length).with_element(ops_detail::arithmetic_of(q.type)).bytes();
+        const std::int64_t of_row = q.with_extents(Length).with_element(ops_detail::arithmetic_of(q.type)).bytes();
+        const std::int64_t all = ops_detail::scores_bytes(q.type, shape(q).probabilities());
+        return of_row > all ? of_row : all;
     }
     static constexpr auto row_wise = by_rows(0, 1, 2).in_units_of(Length);
 
@@ -56,10 +60,11 @@ struct causal_attention_gradient {
     static constexpr dovetail::cost cost(tensor_type, tensor_type q, tensor_type, tensor_type, tensor_type p) {
         return {8 * q.size() * Length + 4 * p.size(), 11 * q.bytes() + 6 * p.bytes(), q.type};
     }
-    // Gradients of the scores: all of them on a GPU, of one head on the host.
+    // Gradients of the probabilities and scores: all of them on a GPU, of one head on the host.
     static constexpr std::int64_t workspace(tensor_type, tensor_type q, tensor_type, tensor_type, tensor_type p) {
         const std::int64_t of_head = q.with_extents(Length, Length).with_element(ops_detail::arithmetic_of(q.type)).bytes();
-        return of_head > p.bytes() ? of_head : p.bytes();
+        const std::int64_t all = ops_detail::gradients_bytes(q.type, p.size());
+        return of_head > all ? of_head : all;
     }
     static constexpr auto row_wise = by_rows(0, 1, 2, 3, 4).in_units_of(Length);
 
@@ -71,8 +76,8 @@ struct causal_attention_gradient {
     }
     template <class X, class P>
     static void launch(cuda::stream s, in<X> dy, in<X> q, in<X> k, in<X> v, in<P> p, out<X> dq, out<X> dk, out<X> dv) {
-        kernels::causal_attention_gradient(s, shape(X::type), dy.data(), q.data(), k.data(), v.data(), p.data(),
-                                           static_cast<typename X::element_type*>(s.workspace), dq.data(), dk.data(), dv.data());
+        kernels::causal_attention_gradient(s, shape(X::type), dy.data(), q.data(), k.data(), v.data(), p.data(), dq.data(), dk.data(),
+                                           dv.data());
     }
 };
 

@@ -89,7 +89,6 @@ void attention() {
     using forward = ops::causal_attention<Length, HeadSize>;
     using backward = ops::causal_attention_gradient<Length, HeadSize>;
     static_assert(backward::workspace(X::type, X::type, X::type, X::type, P::type) <= support::device::workspace_bytes);
-    // Small: scores that are large are rounded to half much coarser than on the host.
     const filled<X> q = eighth_of<X>(1), k = eighth_of<X>(2), v = eighth_of<X>(3), dy = eighth_of<X>(4);
     filled<X> y, dq, dk, dv;
     filled<P> p;
@@ -220,6 +219,30 @@ TEST_CASE_TEMPLATE("attention and its gradients", T, dv::half, dv::bfloat16, flo
     attention<T, 5, 3, 3, 2>();
     attention<T, 64, 16, 2, 4>();
     attention<T, 40, 8, 5, 1>();
+}
+
+// Scores of 80,000: halves end at 65,504, and bfloat16 tells scores of that size apart by 512.
+TEST_CASE_TEMPLATE("scores of queries and keys that are larger than a half", T, dv::half, dv::bfloat16, float) {
+    using X = tensor<T, 6, 64>;
+    using P = tensor<T, 6, 6>;
+    using forward = ops::causal_attention<6, 64>;
+    filled<X> q, k;
+    for (std::size_t i = 0; i < q.elements.size(); ++i) {
+        q.elements[i] = static_cast<T>(100.0f);
+        k.elements[i] = static_cast<T>(i % 64 == 0 ? static_cast<float>(96 + 2 * (i / 64 % 3)) : 100.0f);
+    }
+    const filled<X> v = eighth_of<X>(3);
+    filled<X> y;
+    filled<P> p;
+    forward::launch(on_host(), q.in(), k.in(), v.in(), y.out(), p.out());
+    CHECK(p[7] > 0.5);  // and not NaN
+    every_way([&](dv::cuda::stream s, bool skewed) {
+        const on_device<X> a{q, skewed}, b{k, skewed}, c{v, skewed}, r{q, skewed};
+        const on_device<P> of_p{p, skewed};
+        forward::launch(s, a.in(), b.in(), c.in(), r.out(), of_p.out());
+        CHECK(apart(of_p.host(), p) <= 30);
+        CHECK(apart(r.host(), y) <= 30);
+    });
 }
 
 TEST_CASE_TEMPLATE("attention of a token to a cache", T, dv::half, dv::bfloat16, float, double) {

@@ -69,8 +69,8 @@ inline void multiply_batch_on(const stream& s, const batched_product& p, matrix_
     const blas_factor factor{p.factor}, zero{0};
     with_blas(s, "cublasGemmStridedBatchedEx", [&](cublasHandle_t handle) {
         return calls.blas_gemm_batch(handle, blas_operation(p.trans_b), blas_operation(p.trans_a), p.n, p.m, p.k, factor.of(p.elements),
-                                     b.first, type, b.row, b.next, a.first, type, a.row, a.next, zero.of(p.elements), c.first, type, c.row,
-                                     c.next, p.count, blas_sums(p.elements), CUBLAS_GEMM_DEFAULT);
+                                     b.first, type, b.row, b.next, a.first, type, a.row, a.next, zero.of(p.elements), c.first,
+                                     blas_type(p.results), c.row, c.next, p.count, blas_sums(p.elements), CUBLAS_GEMM_DEFAULT);
     });
 }
 
