@@ -98,6 +98,17 @@ TEST_CASE("the squares of several tensors, and the factor that their norm needs"
     CHECK(factor[0] == 1);
 }
 
+TEST_CASE("steps of adam_w are counted from 1") {
+    using X = tensor<float, 2>;
+    support::filled<X> w{1}, m, v, g{2};
+    support::filled<scalar<float>> rate;
+    support::filled<scalar<std::int32_t>> step;
+    const support::filled<X> before = w;
+    CHECK_THROWS_WITH(ops::adam_w<>::launch(host::stream{}, w.inout(), m.inout(), v.inout(), g.in(), rate.in(), step.in()),
+                      "adam_w: step 0; the first step is 1");
+    CHECK(w.elements == before.elements);
+}
+
 TEST_CASE("shape rules of adam_w and clipping refuse what does not fit") {
     constexpr auto w = tensor<half, 4>::type, m = tensor<float, 4>::type, rate = scalar<float>::type, step = scalar<int>::type;
     using update = ops::adam_w<>;

@@ -37,8 +37,10 @@ struct embedding_gradient {
     static constexpr tensor_type result(tensor_type dy, tensor_type tokens) {
         return ops_detail::is_matrix(dy) && ops_detail::are_labels(tokens, dy) ? dy.with_extents(V, dy.extent[1]) : tensor_type{};
     }
+    // Each row of the table looks at all tokens, once for every 32 columns.
     static constexpr dovetail::cost cost(tensor_type dy, tensor_type tokens) {
-        return {dy.size(), dy.bytes() + tokens.bytes() + result(dy, tokens).bytes(), ops_detail::arithmetic_of(dy.type)};
+        const std::int64_t looks = V * ((dy.extent[1] + 31) / 32);
+        return {dy.size(), dy.bytes() + looks * tokens.bytes() + result(dy, tokens).bytes(), ops_detail::arithmetic_of(dy.type)};
     }
     // Sums of a row, on the host.
     static constexpr std::int64_t workspace(tensor_type dy, tensor_type) {

@@ -72,7 +72,8 @@ struct sgd_momentum {
 // The mean m and the mean square v of gradients are states that begin with zeros. In step t, from 1 on, with the moments' bias corrected:
 // m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2,
 // w -= rate (decay w + m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + 1e-8)).
-// The decay is DecayNumerator / DecayDenominator, beta1 and beta2 are that many thousandths.
+// The decay is DecayNumerator / DecayDenominator, beta1 and beta2 are that many thousandths. For a step less than 1 the host throws
+// step_error; on a GPU, where a kernel cannot throw, the weights become NaN.
 template <int DecayNumerator = 1, int DecayDenominator = 100, int Beta1 = 900, int Beta2 = 999>
 struct adam_w {
     static_assert(DecayNumerator >= 0 && DecayDenominator > 0, "dovetail: a weight decay is not negative");
@@ -98,6 +99,7 @@ struct adam_w {
     template <class W, class M, class V, class G, class R, class S, class... F>
     static void launch(host::stream, inout<W> w, inout<M> m, inout<V> v, in<G> g, in<R> rate, in<S> step, in<F>... factor) {
         using T = ops_detail::arithmetic_t<typename W::element_type>;
+        if (*step.data() < 1) throw step_error{*step.data()};
         const ops_detail::adam_step<T> now{constants, static_cast<double>(loops::widen(*rate.data())), *step.data()};
         loops::adam_w(W::size, w.data(), m.data(), v.data(), g.data(), (T(1) * ... * static_cast<T>(loops::widen(*factor.data()))), now);
     }

@@ -4,6 +4,22 @@
 #include "../adam.hpp"
 #include "convert.hpp"
 
+#include <exception>
+
+namespace dovetail {
+
+// The number of a step of AdamW that is less than 1.
+class step_error final : public std::exception {
+public:
+    explicit step_error(int step) noexcept { __builtin_snprintf(text_, sizeof text_, "adam_w: step %d; the first step is 1", step); }
+    const char* what() const noexcept override { return text_; }
+
+private:
+    char text_[64];
+};
+
+}  // namespace dovetail
+
 namespace dovetail::loops {
 
 // w -= rate g
