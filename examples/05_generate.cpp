@@ -95,8 +95,10 @@ struct writer {
             scores = read_last(all);
         }
         const std::vector<float> at_once = read(all);
-        for (std::size_t i = 0; i < of_all.size(); ++i)
-            apart = std::max(apart, std::abs(static_cast<double>(of_all[i]) - at_once[(first - 1) * vocabulary + i]));
+        for (std::size_t i = 0; i < of_all.size(); ++i) {
+            const double difference = std::abs(static_cast<double>(of_all[i]) - at_once[(first - 1) * vocabulary + i]);
+            if (!(difference <= apart)) apart = difference;  // also where it is NaN
+        }
     }
 };
 template <class Prefill, class Decode> writer(Prefill&, Decode&) -> writer<Prefill, Decode>;

@@ -26,7 +26,11 @@ struct text {
     char character(std::int32_t token) const { return characters.at(static_cast<std::size_t>(token)); }
     tokens encoded(const std::string& what) const {
         tokens t;
-        for (const char c : what) t.push_back(static_cast<std::int32_t>(characters.find(c)));
+        for (const char c : what) {
+            const std::size_t at = characters.find(c);
+            if (at == std::string::npos) throw std::runtime_error{std::string{"the text has no character `"} + c + '`'};
+            t.push_back(static_cast<std::int32_t>(at));
+        }
         return t;
     }
 };
