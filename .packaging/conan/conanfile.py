@@ -1,4 +1,4 @@
-"""A recipe for Conan 2: `conan create .packaging/conan` packages the tree that this file is in, and builds test_package with it."""
+"""A recipe for Conan 2: `conan create .packaging/conan -s compiler.cppstd=20` packages the tree that this file is in, and builds test_package with it."""
 import os
 import subprocess
 import sys

@@ -138,7 +138,7 @@ def conan(work, prefix):
     (work / "profile").write_text("include(here)\n[settings]\ncompiler.cppstd=20\nbuild_type=Release\n[platform_requires]\nboost/1.81.0\n"
                                   f"[conf]\ntools.cmake.cmake_layout:test_folder={work / 'build'}\ntools.cmake.cmaketoolchain:user_presets=\n"
                                   "tools.cmake.cmaketoolchain:generator=Ninja\n")
-    call(*command, "create", recipes / "conan", f"-pr:a={work / 'profile'}", "--no-remote")
+    call(*command, "create", recipes / "conan", "-s", "compiler.cppstd=20", f"-pr:a={work / 'profile'}", "--no-remote")
 
 
 def one_header(work, *options):
