@@ -2,7 +2,8 @@
 // tensor parallel, is in gpt.hpp.
 //
 // Runs on host threads with simulated links (timed sleeps), or with --gpu on two GPUs. Fails if the losses on meshes 1 x 1, 2 x 1 and 1 x 2
-// differ by more than rounding, or if the model does not learn.
+// differ by more than rounding, if a training resumed from a file has other losses than one that does not stop, or if the model does
+// not learn.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/observe.hpp>  // DOVETAIL_REPORT=1, DOVETAIL_TRACE=file.json, ...: see examples/reference.md
@@ -16,8 +17,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <numeric>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace dv = dovetail;
@@ -55,14 +58,27 @@ void write_on(Executor& model, const transformer::text& text, const std::string&
     std::printf("\"\n");
 }
 
-struct training {
-    int steps;
-    bool writes;  // afterwards
+// A training, or a part of it: from the file `resume`, or from the beginning, to a step, and then to the file `save`.
+struct stretch {
+    int last_step;
+    bool writes = false;                 // text, afterwards
+    std::string resume = {}, save = {};  // paths; empty: none
 };
 
-// Trains on a mesh of Dp x Tp ranks. Returns the loss of each step.
+// Writes the first weights, or all states from the file `resume`. Returns the number of steps done.
+template <int Tp>
+int begin(dv::store& store, const stretch& part, int position) {
+    write_weights<Tp>(store, position);
+    int steps = 0;
+    if (!part.resume.empty())
+        for (const auto& [name, value] : store.load(part.resume))
+            if (name == "steps") steps = std::stoi(value);
+    return steps;
+}
+
+// Trains on a mesh of Dp x Tp ranks. Returns the loss of each step. With files Tp is 1: one file of whole states serves all ranks.
 template <int Dp, int Tp, class World>
-std::vector<double> play(const transformer::text& text, World make_world, training what) {
+std::vector<double> play(const transformer::text& text, World make_world, const stretch& part) {
     using options = plan_options<Dp * Tp, World>;
     using learning = train<Dp, Tp>;
     constexpr int recorded = 5, tokens_of_step = sequences * length;
@@ -75,12 +91,12 @@ std::vector<double> play(const transformer::text& text, World make_world, traini
         dv::executor<learning, options> learn{rank, store};
         dv::executor<predict<Dp, Tp>, options> model{rank, store};
         const int index = rank.index(), place = index / Tp;  // on dp; that on tp is the rest
-        write_weights<Tp>(store, index % Tp);
+        const int done = begin<Tp>(store, part, index % Tp);
         model.bind(dv::name<positions>, transformer::positions(1, length));
 
         auto since = std::chrono::steady_clock::now();
-        for (int i = 1; i <= what.steps; ++i) {
-            const int record = i - 1 - (what.steps - recorded);
+        for (int i = done + 1; i <= part.last_step; ++i) {
+            const int record = i - 1 - (part.last_step - recorded);
             learn.record_times(record >= 0);
             const auto ticket = train_step<Dp>(learn, text, i, place);
             const double loss = ticket.read(dv::name<mean_loss>)[0];
@@ -92,24 +108,41 @@ std::vector<double> play(const transformer::text& text, World make_world, traini
             std::printf("  step %d: loss %.3f, %.0f tokens per second\n", i, loss, 25 * tokens_of_step / seconds.count());
             since = std::chrono::steady_clock::now();
         }
-        if (what.writes) write_on(model, text, "Alice was ", 200, index == 0);
+        if (index == 0 && !part.save.empty()) store.save(part.save, {{"steps", std::to_string(part.last_step)}});
+        if (part.writes) write_on(model, text, "Alice was ", 200, index == 0);
     });
     reports::print<learning, options>(runs);
     return losses;
 }
 
+// Whether a training that stops after 25 steps and is resumed from a file has the losses of one that does not stop.
+template <class World>
+bool resumes(const transformer::text& text, World make_world, const std::vector<double>& whole) {
+    const std::string name = "transformer." + std::to_string(::getpid()) + ".safetensors";
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / name;
+    std::vector<double> losses = play<2, 1>(text, make_world, {.last_step = 25, .save = file});
+    std::printf("\nresumed from %s", file.c_str());
+    const std::vector<double> rest = play<2, 1>(text, make_world, {.last_step = 50, .resume = file});
+    std::filesystem::remove(file);
+    losses.insert(losses.end(), rest.begin(), rest.end());
+    return std::equal(losses.begin(), losses.end(), whole.begin());
+}
+
 template <class World>
 int compare(const transformer::text& text, World make_world) {
-    const std::vector<double> by_mesh[] = {play<2, 1>(text, make_world, {400, true}), play<1, 1>(text, make_world, {25, false}),
-                                           play<1, 2>(text, make_world, {25, false})};
+    const std::vector<double> by_mesh[] = {play<2, 1>(text, make_world, {.last_step = 400, .writes = true}),
+                                           play<1, 1>(text, make_world, {.last_step = 25}),
+                                           play<1, 2>(text, make_world, {.last_step = 25})};
     bool equal = true;
     for (const std::vector<double>& losses : by_mesh)
         for (std::size_t i = 0; i < 25; ++i) equal = equal && std::abs(losses[i] - by_mesh[0][i]) <= 1e-3 * by_mesh[0][i];
     const auto mean = [&](std::size_t first) { return std::accumulate(&by_mesh[0][first], &by_mesh[0][first] + 10, 0.0) / 10; };
+    const bool resumed = resumes(text, make_world, by_mesh[0]);
     const bool learned = mean(by_mesh[0].size() - 10) < 2.1;
     std::printf("\n%s: the same losses on 2 x 1, 1 x 1 and 1 x 2 ranks up to rounding\n", equal ? "as it should be" : "FAILED");
+    std::printf("%s: the same losses when resumed, bit by bit\n", resumed ? "as it should be" : "FAILED");
     std::printf("%s: from a loss of %.2f to %.2f\n", learned ? "as it should be" : "FAILED", by_mesh[0][0], mean(by_mesh[0].size() - 10));
-    return equal && learned ? EXIT_SUCCESS : EXIT_FAILURE;
+    return equal && resumed && learned ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 }  // namespace app
 
