@@ -4,6 +4,10 @@
 // Runs on host threads with simulated links (timed sleeps), or with --gpu on two GPUs. Fails if the losses on meshes 1 x 1, 2 x 1 and 1 x 2
 // differ by more than rounding, if a training resumed from a file has other losses than one that does not stop, or if the model does
 // not learn.
+//
+// `04_transformer [--gpu] --record FOLDER` writes the states before the first step and the losses of 100 steps, initial.safetensors and
+// losses.txt. transformer.py trains the same model in PyTorch from these weights and compares:
+// `python examples/transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.txt`.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/observe.hpp>  // DOVETAIL_REPORT=1, DOVETAIL_TRACE=file.json, ...: see examples/reference.md
@@ -17,7 +21,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <unistd.h>
@@ -61,8 +68,8 @@ void write_on(Executor& model, const transformer::text& text, const std::string&
 // A training, or a part of it: from the file `resume`, or from the beginning, to a step, and then to the file `save`.
 struct stretch {
     int last_step;
-    bool writes = false;                 // text, afterwards
-    std::string resume = {}, save = {};  // paths; empty: none
+    bool writes = false;                               // text, afterwards
+    std::string resume = {}, save = {}, initial = {};  // paths, the last of the states before the first step; empty: none
 };
 
 // Writes the first weights, or all states from the file `resume`. Returns the number of steps done.
@@ -92,6 +99,7 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
         dv::executor<predict<Dp, Tp>, options> model{rank, store};
         const int index = rank.index(), place = index / Tp;  // on dp; that on tp is the rest
         const int done = begin<Tp>(store, part, index % Tp);
+        if (index == 0 && !part.initial.empty()) store.save(part.initial, {{"steps", "0"}});
         model.bind(dv::name<positions>, transformer::positions(1, length));
 
         auto since = std::chrono::steady_clock::now();
@@ -128,6 +136,17 @@ bool resumes(const transformer::text& text, World make_world, const std::vector<
     return std::equal(losses.begin(), losses.end(), whole.begin());
 }
 
+// Writes the states before the first step and the losses of 100 steps to a folder, for transformer.py.
+template <class World>
+int record(const transformer::text& text, World make_world, const std::filesystem::path& folder) {
+    std::filesystem::create_directories(folder);
+    std::ofstream file{folder / "losses.txt"};
+    file.precision(std::numeric_limits<float>::max_digits10);
+    const stretch part{.last_step = 100, .initial = folder / "initial.safetensors"};
+    for (const double loss : play<2, 1>(text, make_world, part)) file << loss << '\n';
+    return file.flush() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 template <class World>
 int compare(const transformer::text& text, World make_world) {
     const std::vector<double> by_mesh[] = {play<2, 1>(text, make_world, {.last_step = 400, .writes = true}),
@@ -147,8 +166,15 @@ int compare(const transformer::text& text, World make_world) {
 }  // namespace app
 
 int main(int count, char** arguments) {
-    const int file = worlds::wants_gpus(count, arguments) ? 2 : 1;
-    const transformer::text text = count > file ? transformer::load(arguments[file]) : transformer::load();
+    int next = worlds::wants_gpus(count, arguments) ? 2 : 1;
+    std::string folder;  // to record to; empty: none
+    if (count > next + 1 && std::strcmp(arguments[next], "--record") == 0) {
+        folder = arguments[next + 1];
+        next += 2;
+    }
+    const transformer::text text = count > next ? transformer::load(arguments[next]) : transformer::load();
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
-    return worlds::choose(count, arguments, link, [&](auto make_world) { return app::compare(text, make_world); });
+    return worlds::choose(count, arguments, link, [&](auto make_world) {
+        return folder.empty() ? app::compare(text, make_world) : app::record(text, make_world, folder);
+    });
 }
