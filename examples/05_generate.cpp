@@ -46,8 +46,8 @@ struct prefill : dv::graph<
 
 template <int L> using attend_to_caches = dv::group<
     dv::state<key_cache<L>, cache, dv::from_store>, dv::state<value_cache<L>, cache, dv::from_store>,
-    dv::update<key_cache<L>, append<length>(key_cache<L>, k<L>, positions)>,
-    dv::update<value_cache<L>, append<length>(value_cache<L>, v<L>, positions)>,
+    dv::update<key_cache<L>, write_to_cache<length>(key_cache<L>, k<L>, positions)>,
+    dv::update<value_cache<L>, write_to_cache<length>(value_cache<L>, v<L>, positions)>,
     dv::let<attended<L>, cached_attention<length, head_size>(q<L>, key_cache<L>, value_cache<L>, positions)>>;
 
 struct decode : dv::graph<

@@ -1,4 +1,4 @@
-// Tokens appended to caches one after the other attend as the rows of causal_attention do; positions out of range are refused.
+// Tokens written to caches one after the other attend as the rows of causal_attention do; positions out of range are refused.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/attention.hpp>
@@ -39,8 +39,8 @@ TEST_CASE_TEMPLATE("token by token as all at once", T, float, double, half, bflo
     filled<tensor<int, sequences>> positions;
     for (int i = 0; i < length; ++i) {
         for (int& at : positions.elements) at = i;
-        ops::append<length>::launch(s, keys.inout(), rows_at<X>(k, i).in(), positions.in());
-        ops::append<length>::launch(s, values.inout(), rows_at<X>(v, i).in(), positions.in());
+        ops::write_to_cache<length>::launch(s, keys.inout(), rows_at<X>(k, i).in(), positions.in());
+        ops::write_to_cache<length>::launch(s, values.inout(), rows_at<X>(v, i).in(), positions.in());
         filled<X> y;
         ops::cached_attention<length, head_size>::launch(s, rows_at<X>(q, i).in(), keys.in(), values.in(), positions.in(), y.out());
         const filled<X> exact = rows_at<X>(whole, i);
@@ -60,11 +60,11 @@ TEST_CASE("positions out of range are refused") {
     const host::stream s = support::with_workspace(memory);
     for (int bad : {-1, length}) {
         positions.elements[1] = bad;
-        CHECK_THROWS_AS(ops::append<length>::launch(s, cache.inout(), row.in(), positions.in()), position_error);
+        CHECK_THROWS_AS(ops::write_to_cache<length>::launch(s, cache.inout(), row.in(), positions.in()), position_error);
         CHECK_THROWS_AS((ops::cached_attention<length, head_size>::launch(s, row.in(), cache.in(), cache.in(), positions.in(), y.out())),
                         position_error);
     }
-    CHECK_THROWS_WITH(ops::append<length>::launch(s, cache.inout(), row.in(), positions.in()),
+    CHECK_THROWS_WITH(ops::write_to_cache<length>::launch(s, cache.inout(), row.in(), positions.in()),
                       "cache: sequence 1 is at position 4, there are 4");
     CHECK(cache.elements == filled<C>{1}.elements);
 }
@@ -72,9 +72,10 @@ TEST_CASE("positions out of range are refused") {
 TEST_CASE("shape rules refuse what does not fit") {
     constexpr auto rows = tensor<half, 2, 6>::type, cache = tensor<half, 8, 6>::type, positions = tensor<int, 2>::type;
     using attend = ops::cached_attention<4, 3>;
-    static_assert(ops::append<4>::result(cache, rows, positions) == cache);
-    static_assert(!ops::append<5>::result(cache, rows, positions).valid());
-    static_assert(!ops::append<4>::result(cache, rows, tensor<int, 3>::type).valid() && !ops::append<4>::result({}, {}, {}).valid());
+    static_assert(ops::write_to_cache<4>::result(cache, rows, positions) == cache);
+    static_assert(!ops::write_to_cache<5>::result(cache, rows, positions).valid());
+    static_assert(!ops::write_to_cache<4>::result(cache, rows, tensor<int, 3>::type).valid());
+    static_assert(!ops::write_to_cache<4>::result({}, {}, {}).valid());
     static_assert(attend::result(rows, cache, cache, positions) == rows);
     static_assert(!attend::result(rows, cache, rows, positions).valid());
     static_assert(!attend::result(rows, cache, cache, scalar<int>::type).valid());

@@ -1,11 +1,11 @@
 // Caches of keys and values for decoding token by token: states [B Length, C], with Length rows for each of B sequences. positions [B]
 // int32 is where each sequence is, in [0,Length). C is a multiple of HeadSize, H = C / HeadSize.
 //
-//     update<cache, append<Length>(cache, rows, positions)>                    row positions[b] of sequence b becomes row b of rows [B,C]
+//     update<cache, write_to_cache<Length>(cache, rows, positions)>            row positions[b] of sequence b becomes row b of rows [B,C]
 //     cached_attention<Length, HeadSize>(q, keys, values, positions)           -> y [B,C]
 //
 // Query b, of q [B,C], attends to the rows 0 to positions[b] of its sequence, as that row in causal_attention does. For a position out of
-// range the host throws position_error; on a GPU, where a kernel cannot throw, nothing is appended and y is NaN.
+// range the host throws position_error; on a GPU, where a kernel cannot throw, nothing is written and y is NaN.
 #pragma once
 
 #include "cuda/cache.hpp"
@@ -20,7 +20,7 @@ constexpr bool is_cache_of(const tensor_type& cache, const tensor_type& rows, co
 namespace dovetail::ops {
 
 template <std::int64_t Length>
-struct append {
+struct write_to_cache {
     static_assert(Length > 0, "dovetail: a cache is not empty");
 
     static constexpr tensor_type result(tensor_type cache, tensor_type rows, tensor_type positions) {
@@ -30,11 +30,11 @@ struct append {
 
     template <class C, class X, class I>
     static void launch(host::stream, inout<C> cache, in<X> rows, in<I> positions) {
-        loops::append(I::size, Length, X::template extent<1>, rows.data(), positions.data(), cache.data());
+        loops::write_to_cache(I::size, Length, X::template extent<1>, rows.data(), positions.data(), cache.data());
     }
     template <class C, class X, class I>
     static void launch(cuda::stream s, inout<C> cache, in<X> rows, in<I> positions) {
-        kernels::append(s, I::size, Length, X::template extent<1>, rows.data(), positions.data(), cache.data());
+        kernels::write_to_cache(s, I::size, Length, X::template extent<1>, rows.data(), positions.data(), cache.data());
     }
 };
 

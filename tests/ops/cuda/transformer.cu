@@ -121,13 +121,13 @@ void cached_attention() {
     for (std::size_t i = 0; i < positions.elements.size(); ++i)
         positions.elements[i] = static_cast<int>((Length - 1) / static_cast<int>(i + 1));
     filled<X> y;
-    ops::append<Length>::launch(on_host(), keys.inout(), row.in(), positions.in());
+    ops::write_to_cache<Length>::launch(on_host(), keys.inout(), row.in(), positions.in());
     attend::launch(on_host(), q.in(), keys.in(), values.in(), positions.in(), y.out());
     every_way([&](dv::cuda::stream s, bool skewed) {
         const on_device<X> a{q, skewed}, b{row, skewed}, c{row, skewed};
         const on_device<C> k{before, skewed}, v{values, skewed};
         const on_device<I> at{positions, skewed};
-        ops::append<Length>::launch(s, k.inout(), b.in(), at.in());
+        ops::write_to_cache<Length>::launch(s, k.inout(), b.in(), at.in());
         CHECK(support::equal(k.host(), keys));
         attend::launch(s, a.in(), k.in(), v.in(), at.in(), c.out());
         CHECK(apart(c.host(), y) <= 30);

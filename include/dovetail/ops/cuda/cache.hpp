@@ -1,4 +1,4 @@
-// CUDA kernels of caches of keys and values. At a position outside the cache nothing is appended, and the result of the attention is NaN,
+// CUDA kernels of caches of keys and values. At a position outside the cache nothing is written, and the result of the attention is NaN,
 // since a kernel cannot throw.
 #pragma once
 
@@ -8,8 +8,8 @@
 namespace dovetail::kernels {
 
 template <class T>
-[[gnu::used]] void append(cuda::stream s, std::int64_t sequences, std::int64_t length, std::int64_t columns, const T* rows,
-                          const std::int32_t* positions, T* cache);
+[[gnu::used]] void write_to_cache(cuda::stream s, std::int64_t sequences, std::int64_t length, std::int64_t columns, const T* rows,
+                                  const std::int32_t* positions, T* cache);
 
 // `scores` is memory for sequences * heads * length numbers.
 template <class T, class R>
@@ -21,8 +21,8 @@ template <class T, class R>
 namespace detail {
 
 template <class T>
-__global__ void __launch_bounds__(threads) append_kernel(std::int64_t sequences, std::int64_t length, std::int64_t columns, const T* rows,
-                                                         const std::int32_t* positions, T* cache) {
+__global__ void __launch_bounds__(threads) write_to_cache_kernel(std::int64_t sequences, std::int64_t length, std::int64_t columns,
+                                                                 const T* rows, const std::int32_t* positions, T* cache) {
     for (std::int64_t i = first_unit(); i < sequences * columns; i += unit_stride()) {
         const std::int64_t sequence = i / columns, position = positions[sequence];
         if (position >= 0 && position < length) cache[(sequence * length + position) * columns + i % columns] = rows[i];
@@ -62,11 +62,12 @@ __global__ void __launch_bounds__(threads)
 }  // namespace detail
 
 template <class T>
-void append(cuda::stream s, std::int64_t sequences, std::int64_t length, std::int64_t columns, const T* rows, const std::int32_t* positions,
-            T* cache) {
+void write_to_cache(cuda::stream s, std::int64_t sequences, std::int64_t length, std::int64_t columns, const T* rows,
+                    const std::int32_t* positions, T* cache) {
     if (sequences * columns == 0) return;
-    detail::append_kernel<<<blocks_for(s, sequences * columns), threads, 0, on(s)>>>(sequences, length, columns, rows, positions, cache);
-    s.services->launched("kernel append");
+    detail::write_to_cache_kernel<<<blocks_for(s, sequences * columns), threads, 0, on(s)>>>(sequences, length, columns, rows, positions,
+                                                                                             cache);
+    s.services->launched("kernel write_to_cache");
 }
 
 template <class T, class R>

@@ -54,7 +54,7 @@ private:
              &kernels::transform<ops_detail::gaussian_unit_gradient, V, all_of, all_of>,
              &kernels::transform<ops_detail::limit_over_norm, V, all_of, all_of>);
         keep(&kernels::embedding<V>, &kernels::embedding_gradient<V>, &kernels::causal_attention<V>, &kernels::causal_attention_gradient<V>,
-             &kernels::append<V>, &kernels::cached_attention<V, R>, &kernels::sums_of_squares<V, R>, &kernels::add_up<R>);
+             &kernels::write_to_cache<V>, &kernels::cached_attention<V, R>, &kernels::sums_of_squares<V, R>, &kernels::add_up<R>);
         // The moments of AdamW have the arithmetic type of the weights, the gradients any element.
         (adam_w<V, R, T>(), ...);
     }

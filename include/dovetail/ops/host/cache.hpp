@@ -30,7 +30,8 @@ inline void check_positions(std::int64_t sequences, std::int64_t length, const s
 }
 
 template <class T>
-void append(std::int64_t sequences, std::int64_t length, std::int64_t columns, const T* rows, const std::int32_t* positions, T* cache) {
+void write_to_cache(std::int64_t sequences, std::int64_t length, std::int64_t columns, const T* rows, const std::int32_t* positions,
+                    T* cache) {
     check_positions(sequences, length, positions);
     for (std::int64_t s = 0; s < sequences; ++s)
         for (std::int64_t j = 0; j < columns; ++j) cache[(s * length + positions[s]) * columns + j] = rows[s * columns + j];
