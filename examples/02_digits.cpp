@@ -207,7 +207,8 @@ int compare(const digits::split& data, World make_world) {
 
 int main(int count, char** arguments) {
     const int file = worlds::wants_gpus(count, arguments) ? 2 : 1;
-    const digits::split data = count > file ? digits::load(arguments[file]) : digits::load();
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
-    return worlds::choose(count, arguments, link, [&](auto make_world) { return app::compare(data, make_world); });
+    return worlds::choose(count, arguments, link, [&](auto make_world) {
+        return app::compare(count > file ? digits::load(arguments[file]) : digits::load(), make_world);
+    });
 }

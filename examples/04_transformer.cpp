@@ -172,9 +172,9 @@ int main(int count, char** arguments) {
         folder = arguments[next + 1];
         next += 2;
     }
-    const transformer::text text = count > next ? transformer::load(arguments[next]) : transformer::load();
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
     return worlds::choose(count, arguments, link, [&](auto make_world) {
+        const transformer::text text = count > next ? transformer::load(arguments[next]) : transformer::load();
         return folder.empty() ? app::compare(text, make_world) : app::record(text, make_world, folder);
     });
 }

@@ -148,7 +148,8 @@ int generate(const transformer::text& text, World make_world) {
 
 int main(int count, char** arguments) {
     const int file = worlds::wants_gpus(count, arguments) ? 2 : 1;
-    const transformer::text text = count > file ? transformer::load(arguments[file]) : transformer::load();
     const dovetail::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
-    return worlds::choose(count, arguments, link, [&](auto make_world) { return app::generate(text, make_world); });
+    return worlds::choose(count, arguments, link, [&](auto make_world) {
+        return app::generate(count > file ? transformer::load(arguments[file]) : transformer::load(), make_world);
+    });
 }

@@ -12,6 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <thread>
+#include <utility>
 
 namespace worlds {
 
@@ -42,7 +45,13 @@ struct two_cores {
 struct host_threads {
     static constexpr bool on_gpus = false;
     dv::host::link link;
-    auto operator()(int ranks) const { return dv::host::world{ranks, link}; }
+    auto operator()(int ranks) const {
+        const int cores = static_cast<int>(std::thread::hardware_concurrency());
+        static bool said = false;
+        if (ranks > cores && !std::exchange(said, true))
+            std::printf("%d ranks share %d cores: they take longer than ranks with a core each\n", ranks, cores);
+        return dv::host::world{ranks, link};
+    }
 };
 
 #if defined(__CUDACC__)
@@ -54,12 +63,23 @@ struct gpus {
 
 inline bool wants_gpus(int count, char** arguments) { return count > 1 && std::strcmp(arguments[1], "--gpu") == 0; }
 
+// Calls `body`; an exception is printed and makes the program fail.
+template <class Body, class World>
+int report_exceptions(Body body, World make_world) {
+    try {
+        return body(make_world);
+    } catch (const std::exception& x) {
+        std::fprintf(stderr, "%s\n", x.what());
+        return EXIT_FAILURE;
+    }
+}
+
 // Calls `body` with a function that makes the world chosen on the command line.
 template <class Body>
 int choose(int count, char** arguments, dv::host::link link, Body body) {
-    if (!wants_gpus(count, arguments)) return body(host_threads{link});
+    if (!wants_gpus(count, arguments)) return report_exceptions(body, host_threads{link});
 #if defined(__CUDACC__)
-    return body(gpus{});
+    return report_exceptions(body, gpus{});
 #else
     std::fprintf(stderr, "%s was compiled without CUDA: compile it with nvcc -x cu to run it on GPUs\n", arguments[0]);
     return EXIT_FAILURE;
