@@ -97,7 +97,7 @@ struct writer {
         const std::vector<float> at_once = read(all);
         for (std::size_t i = 0; i < of_all.size(); ++i) {
             const double difference = std::abs(static_cast<double>(of_all[i]) - at_once[(first - 1) * vocabulary + i]);
-            if (!(difference <= apart)) apart = difference;  // also where it is NaN
+            if (std::isnan(difference) || difference > apart) apart = difference;  // NaN stays: nothing is greater
         }
     }
 };
