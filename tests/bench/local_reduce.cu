@@ -2,7 +2,7 @@
 // for halves, on one GPU: medians, and the bytes that it reads and writes a second.
 #include <dovetail/launch/cuda/commands/local_reduction.hpp>
 
-#include <cuda_fp16.h>
+#include "bench/sum_by_hand.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -12,26 +12,6 @@
 namespace dv = dovetail;
 
 namespace {
-
-// Sums in float, eight halves at once, by 264 blocks of 512 threads.
-__global__ void sum_by_hand(__half* out, const __half* blocks, std::size_t part, int n) {
-    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < part / 8; i += std::size_t{gridDim.x} * blockDim.x) {
-        float sum[8] = {};
-        for (int j = 0; j < n; ++j) {
-            const uint4 v = reinterpret_cast<const uint4*>(blocks + j * part)[i];
-            const __half2* const h = reinterpret_cast<const __half2*>(&v);
-            for (int k = 0; k < 4; ++k) {
-                const float2 f = __half22float2(h[k]);
-                sum[2 * k] += f.x;
-                sum[2 * k + 1] += f.y;
-            }
-        }
-        uint4 r;
-        __half2* const h = reinterpret_cast<__half2*>(&r);
-        for (int k = 0; k < 4; ++k) h[k] = __floats2half2_rn(sum[2 * k], sum[2 * k + 1]);
-        reinterpret_cast<uint4*>(out)[i] = r;
-    }
-}
 
 double median_us(cudaStream_t s, const std::function<void()>& issue) {
     cudaEvent_t from{}, to{};
@@ -73,7 +53,7 @@ int main() {
             if (n * part * sizeof(__half) > all) continue;
             dv::cuda::local_sources from;
             for (from.count = 0; from.count < n; ++from.count) from.at[from.count] = blocks + from.count * part;
-            const double hand = median_us(s, [&] { sum_by_hand<<<264, 512, 0, s>>>(out, blocks, part, n); });
+            const double hand = median_us(s, [&] { bench::sum_by_hand<<<264, 512, 0, s>>>(out, blocks, part, n); });
             const double ours = median_us(s, [&] {
                 dv::cuda::local_reduction_kernel(s, dv::element::float16, dv::reduction::sum, from, out, static_cast<std::int64_t>(part));
             });

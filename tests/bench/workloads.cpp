@@ -238,7 +238,7 @@ constexpr auto bind_sharded = [](auto& step, const inputs& in) {
 struct hand_and_weight {
     hand_and_weight(bench::shared_by_hand& all, int rank, const ncclUniqueId& id, const inputs& in, int deviation, bench::meeting& meet)
         : weight{app::side * app::side, 1, 1.0f / static_cast<float>(deviation)},
-          hand{all, rank, id, in.square.data(), weight.data(), meet} {}
+          hand{all, rank, id, in.square.data(), in.slope.data(), weight.data(), meet} {}
     normal_halves weight;
     bench::by_hand hand;
 };

@@ -61,8 +61,9 @@ public:
     static constexpr int layers = 4, gradients = 12;
     static constexpr std::int64_t side = 8192, hidden = 4096;  // of the chain's matrices; of the weights whose gradients are summed
 
-    by_hand(shared_by_hand& all, int rank, const ncclUniqueId& id, const half* x, const half* weight, meeting& meet)
-        : all_{all}, rank_{rank}, input_{x}, weight_{weight}, blas_{product_handle()} {
+    // `x` is what the chain begins with, `tokens` the activations, and the slope of the last layer, of the backward pass.
+    by_hand(shared_by_hand& all, int rank, const ncclUniqueId& id, const half* x, const half* tokens, const half* weight, meeting& meet)
+        : all_{all}, rank_{rank}, input_{x}, tokens_{tokens}, weight_{weight}, blas_{product_handle()} {
         int low = 0, high = 0;
         must(cudaDeviceGetStreamPriorityRange(&low, &high));
         must(cudaStreamCreateWithPriority(&compute_, cudaStreamNonBlocking, low));
@@ -87,7 +88,6 @@ public:
             static_cast<void>(cudaFree(p));
     }
     void wait() const { must(cudaStreamSynchronize(mine_)); }
-    const half* chained() const { return result((layers - 1) % 2); }
 
     // The products of the chain, in chunks of rows, without communication.
     void products(int chunks) {
@@ -187,9 +187,9 @@ private:
     }
     // The gradient of a layer's weights, and the slope of the layer before.
     half* gradient_products(int l) {
-        const half* const slope = l == 0 ? input_ : slope_[(l + 1) % 2];
+        const half* const slope = l == 0 ? tokens_ : slope_[(l + 1) % 2];
         half* const gradient = partial_[0] + of_gradient(l);
-        product(CUBLAS_OP_T, CUBLAS_OP_N, hidden, hidden, side, input_, slope, gradient);
+        product(CUBLAS_OP_T, CUBLAS_OP_N, hidden, hidden, side, tokens_, slope, gradient);
         product(CUBLAS_OP_N, CUBLAS_OP_T, side, hidden, hidden, slope, weight_, slope_[l % 2]);
         return gradient;
     }
@@ -224,7 +224,7 @@ private:
 
     shared_by_hand& all_;
     const int rank_;
-    const half *const input_, *const weight_;
+    const half *const input_, *const tokens_, *const weight_;
     cublasHandle_t blas_;
     ncclComm_t comm_{};
     cudaStream_t compute_{}, reduce_{}, gather_{}, mine_{};
