@@ -2,6 +2,7 @@
 // clock of all ranks; and the clock that ranks of several processes agree on.
 #include <doctest/doctest.h>
 
+#include <dovetail/launch/cuda/progress/step_clock.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/world/local_peers.hpp>
 #include <dovetail/observe/measured.hpp>
@@ -15,7 +16,10 @@ namespace dv = dovetail;
 namespace observe = dv::observe;
 using dv::step_time;
 
-using times_of_runs = std::vector<std::vector<step_time>>;
+struct times_of_runs {
+    std::vector<std::vector<step_time>> runs;
+    std::int64_t clock_error_ns = 0;
+};
 
 template <class G, class O>
 std::vector<times_of_runs> play(int ranks, int runs, bool wait, dv::replay_mode how) {
@@ -32,9 +36,9 @@ std::vector<times_of_runs> play(int ranks, int runs, bool wait, dv::replay_mode 
         }
         step.record_times(false);
         CHECK(step.run().times().empty());
-        for (const auto& t : tickets) all[static_cast<std::size_t>(rank.index())].push_back(t.times());
+        for (const auto& t : tickets) all[static_cast<std::size_t>(rank.index())].runs.push_back(t.times());
+        all[static_cast<std::size_t>(rank.index())].clock_error_ns = step.at().clock_error_ns();
         CHECK(step.at().clock_error_ns() > 0);
-        CHECK(step.at().clock_error_ns() < 1'000'000'000);  // milliseconds where other programs have the cores
     });
     return all;
 }
@@ -51,19 +55,22 @@ TEST_CASE("every recorded run has its own times, and no receive ends before its 
             constexpr int runs = 7;
             const auto all = play<samples::there_and_back, samples::several>(3, runs, wait, how);
             for (std::size_t role = 0; role < all.size(); ++role) {
-                REQUIRE(all[role].size() == runs);
-                for (std::size_t k = 0; k < all[role].size(); ++k) {
-                    REQUIRE(static_cast<int>(all[role][k].size()) == of.steps(static_cast<int>(role)).size());
-                    for (const step_time& t : all[role][k]) {
+                REQUIRE(all[role].runs.size() == runs);
+                for (std::size_t k = 0; k < all[role].runs.size(); ++k) {
+                    REQUIRE(static_cast<int>(all[role].runs[k].size()) == of.steps(static_cast<int>(role)).size());
+                    for (const step_time& t : all[role].runs[k]) {
                         CHECK(t.start_ns > 0);
                         CHECK(t.end_ns >= t.start_ns);
                     }
-                    if (k > 0) CHECK(all[role][k][0].start_ns > all[role][k - 1][0].start_ns);
+                    if (k > 0) CHECK(all[role].runs[k][0].start_ns > all[role].runs[k - 1][0].start_ns);
                 }
             }
             for (int k = 0; k < runs; ++k) {
                 observe::measured_run run{k, {}};
-                for (int r = 0; r < 3; ++r) run.ranks.push_back({r, r, all[static_cast<std::size_t>(r)][static_cast<std::size_t>(k)]});
+                for (int r = 0; r < 3; ++r) {
+                    const times_of_runs& of_rank = all[static_cast<std::size_t>(r)];
+                    run.ranks.push_back({r, r, of_rank.runs[static_cast<std::size_t>(k)], of_rank.clock_error_ns});
+                }
                 const observe::timeline t = observe::measured(of, run);
                 for (std::size_t a = 0; a < t.rows.size(); ++a)
                     for (std::size_t i = 0; i < t.rows[a].slices.size(); ++i) {
@@ -74,12 +81,33 @@ TEST_CASE("every recorded run has its own times, and no receive ends before its 
                             continue;
                         for (std::size_t b = 0; b < t.rows.size(); ++b) {
                             const int j = observe::places(of, t.rows[b])[static_cast<std::size_t>(sent.task)];
-                            // Threads of a busy machine may look at its clock late, by as much as the anchors say.
-                            if (b != a && j >= 0) CHECK(t.rows[b].slices[static_cast<std::size_t>(j)].end + 4'200'000'000 > sent.start);
+                            const std::int64_t error = t.rows[a].clock_error + t.rows[b].clock_error;
+                            if (b != a && j >= 0) CHECK(t.rows[b].slices[static_cast<std::size_t>(j)].end + error > sent.start);
                         }
                     }
             }
         }
+}
+
+TEST_CASE("a clock found behind work that takes long is as exact as it says") {
+    const simulated::scope simulation;
+    const dv::launch::world_clock world{std::chrono::steady_clock::now(), {}};
+    simulated::stream behind;
+    const auto on = reinterpret_cast<cudaStream_t>(&behind);
+    for (const int busy_ms : {0, 1, 40}) {
+        CAPTURE(busy_ms);
+        behind.push([&] { std::this_thread::sleep_for(std::chrono::milliseconds{busy_ms}); });
+        dv::cuda::anchor clock{on, world};
+        const dv::cuda::detail::timed_event e;
+        const std::int64_t before = world.since_origin(std::chrono::steady_clock::now());
+        REQUIRE(dv::cuda::calls.event_record(e, on) == cudaSuccess);
+        while (dv::cuda::calls.event_query(e) != cudaSuccess) std::this_thread::yield();
+        const std::int64_t after = world.since_origin(std::chrono::steady_clock::now());
+        clock.find(on, world);
+        CHECK(clock.time_of(e) > before - clock.error_ns());
+        CHECK(clock.time_of(e) < after + clock.error_ns());
+        CHECK(clock.error_ns() < (busy_ms + 1'000) * 1'000'000L);
+    }
 }
 
 TEST_CASE("processes of one host see one clock; of several hosts, to what their exchanges take") {
@@ -124,7 +152,7 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
             const auto off = c.origin - clocks[0].origin;
             CHECK(std::chrono::abs(off) <= c.error);
             CHECK((c.error.count() > 0) == (apart && &c != &clocks[0]));
-            CHECK(c.error < std::chrono::milliseconds{50});
+            CHECK(c.error < std::chrono::milliseconds{500});
         }
     }
 }

@@ -31,48 +31,55 @@ inline std::int64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to) {
 // A moment whose time is known on both the GPU's clock and the world's.
 class anchor {
 public:
-    // Records events on a separate stream and waits for each: the event happened between two readings of the host's clock. All events bound
-    // the same offset, so slow ones do no harm. If the stream shares a hardware queue with work that does not end, the constructor stops
-    // waiting, and the error of the anchor is `patience`.
+    // Issued to a separate stream. If that shares a hardware queue with work that does not end soon, the constructor stops waiting: the
+    // moment is then known once `find` was called.
     anchor(cudaStream_t on, const launch::world_clock& world) {
+        check(calls.event_record(events_[0], on), "cudaEventRecord");
+        if (reached(events_[0], made_ + patience)) find(on, world);
+    }
+    // Called before times are read. Waits for the first event.
+    void find(cudaStream_t on, const launch::world_clock& world) {
+        if (found_) return;
+        static_cast<void>(reached(events_[0], std::chrono::steady_clock::time_point::max()));
+        const auto now = [&] { return world.since_origin(std::chrono::steady_clock::now()); };
         launch::clock_detail::clock_bounds at;  // of the first event, on the world's clock
-        for (const auto& e : events_) {
-            taken_ = std::chrono::steady_clock::now();
-            check(calls.event_record(e, on), "cudaEventRecord");
-            const std::int64_t before = world.since_origin(taken_);
-            if (!reached(e, patience)) {
-                if (&e == events_) at.narrow(before, before + 2 * patience.count());
-                break;
-            }
-            const std::int64_t after = world.since_origin(std::chrono::steady_clock::now()), later = detail::elapsed_ns(events_[0], e);
-            at.narrow(before - later - resolution, after - later + resolution);
+        at.narrow(world.since_origin(made_), now());
+        // Each of the other events happens between two readings of the host's clock, and at a known time after the first. All of them
+        // bound the same offset, so slow ones do no harm.
+        for (auto* e = events_ + 1; e != std::end(events_); ++e) {
+            const std::int64_t before = now();
+            check(calls.event_record(*e, on), "cudaEventRecord");
+            if (!reached(*e, std::chrono::steady_clock::now() + patience)) break;
+            const std::int64_t after = now(), later = detail::elapsed_ns(events_[0], *e), rounding = resolution + (later >> float_bits);
+            at.narrow(before - later - rounding, after - later + rounding);
         }
         first_ = at.middle();
         error_ = at.error();
+        found_ = true;
     }
-    // Called before times are read: the constructor may not have waited for the first event.
-    void wait_for_first_event() const { static_cast<void>(reached(events_[0], std::chrono::nanoseconds::max())); }
     std::int64_t time_of(cudaEvent_t e) const { return first_ + detail::elapsed_ns(events_[0], e); }
     std::int64_t error_ns() const { return error_; }
     // Whether a new anchor is needed: the two clocks drift apart, and event times are floating-point differences that lose precision.
-    bool old() const { return std::chrono::steady_clock::now() - taken_ > std::chrono::milliseconds{50}; }
+    bool old() const { return std::chrono::steady_clock::now() - made_ > std::chrono::milliseconds{50}; }
 
 private:
     static constexpr std::int64_t resolution = 500;  // of event times, as documented by CUDA
-    static constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds{2};
+    static constexpr int float_bits = 23;            // of the number of milliseconds that an event time is
+    static constexpr std::chrono::milliseconds patience{2};
 
-    bool reached(cudaEvent_t e, std::chrono::nanoseconds limit) const {
+    static bool reached(cudaEvent_t e, std::chrono::steady_clock::time_point limit) {
         for (;;) {
             const cudaError_t status = calls.event_query(e);
             if (status == cudaSuccess) return true;
             if (status != cudaErrorNotReady) check(status, "cudaEventQuery");
             static_cast<void>(calls.get_last_error());
-            if (std::chrono::steady_clock::now() - taken_ > limit) return false;
+            if (std::chrono::steady_clock::now() > limit) return false;
         }
     }
+    const std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
     detail::timed_event events_[8];
     std::int64_t first_ = 0, error_ = 0;
-    std::chrono::steady_clock::time_point taken_;
+    bool found_ = false;
 };
 
 class step_clock {
@@ -155,18 +162,18 @@ private:
         explicit set(std::size_t steps) : events(2 * steps) {}
         std::vector<detail::timed_event> events;
         std::shared_ptr<run_state> of;  // the run whose times they hold; null: none
-        std::shared_ptr<const anchor> by;
+        std::shared_ptr<anchor> by;
     };
-    static void take(set& s) {
+    void take(set& s) {
         auto& times = s.of->times;
-        s.by->wait_for_first_event();
+        s.by->find(stream_, on_->clock);
+        if (s.by->error_ns() > most_error_) most_error_ = s.by->error_ns();
         for (std::size_t i = 0; i < times.size(); ++i) times[i] = {s.by->time_of(s.events[2 * i]), s.by->time_of(s.events[2 * i + 1])};
         s.of = nullptr;
     }
     void start(set& s, const std::shared_ptr<run_state>& f) {
         if (stream_ == nullptr) check(calls.stream_create(&stream_, cudaStreamNonBlocking, 0), "cudaStreamCreateWithPriority");
-        if (!anchor_ || anchor_->old()) anchor_ = std::make_shared<const anchor>(stream_, on_->clock);
-        if (anchor_->error_ns() > most_error_) most_error_ = anchor_->error_ns();
+        if (!anchor_ || anchor_->old()) anchor_ = std::make_shared<anchor>(stream_, on_->clock);
         s.of = f;
         s.by = anchor_;
     }
@@ -174,7 +181,7 @@ private:
     const std::shared_ptr<context> on_;
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<set>> sets_, replayed_;
-    std::shared_ptr<const anchor> anchor_;
+    std::shared_ptr<anchor> anchor_;
     std::int64_t most_error_ = 0;
     cudaStream_t stream_ = nullptr;  // of the anchors; no other work is issued to it
     set* now_ = nullptr;
