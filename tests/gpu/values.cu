@@ -6,6 +6,7 @@
 
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/world/cpu_affinity.hpp>
 #include <dovetail/ops/ops.hpp>
 
 #include <limits>
@@ -100,6 +101,26 @@ void compare_extremes(const char* what) {
 
 }  // namespace values_test
 using namespace values_test;
+
+TEST_CASE("a rank's thread keeps to the CPUs near its GPU, and is free where that is not wanted") {
+    if (!gpu::enough(2, "CPUs")) return;
+    cpu_set_t before;
+    REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof before, &before) == 0);
+    for (const bool near : {true, false})
+        dv::cuda::world::local(2).with({.near_gpu = near}).run([&](auto& rank) {
+            char bus_id[32] = {};
+            cpu_set_t mine, wanted = before;
+            const bool known = cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, rank.index()) == cudaSuccess;
+            const auto close = dv::launch::cpus_near(bus_id);
+            if (near && close) CPU_AND(&wanted, &before, &*close);
+            const bool asked = pthread_getaffinity_np(pthread_self(), sizeof mine, &mine) == 0;
+            const std::lock_guard lock{support::report()};
+            CHECK(known);
+            CHECK(asked);
+            MESSAGE("rank " << rank.index() << ": " << CPU_COUNT(&mine) << " of " << CPU_COUNT(&before) << " CPUs");
+            CHECK(CPU_EQUAL(&mine, CPU_COUNT(&wanted) > 0 ? &wanted : &before));
+        });
+}
 
 TEST_CASE("memory that changes behind bind: pageable, pinned, the device's") {
     if (!gpu::enough(1, "binding")) return;

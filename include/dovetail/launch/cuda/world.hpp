@@ -50,6 +50,11 @@ public:
         return *this;
     }
 
+    world& with(const thread_options& options) {
+        threads_ = options;
+        return *this;
+    }
+
     int size() const { return size_; }
     std::string links() const;
 
@@ -78,6 +83,7 @@ private:
     std::shared_ptr<const membership> part_;  // null: all ranks are threads of this process
     ncclComm* adopted_ = nullptr;
     nccl_options options_;
+    thread_options threads_;
 };
 
 }  // namespace dovetail::cuda

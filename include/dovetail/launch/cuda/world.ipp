@@ -1,6 +1,7 @@
 // Worlds of GPUs: the devices of their ranks, the communicators between them, and the threads of the ranks of this process.
 #pragma once
 
+#include "../world/cpu_affinity.hpp"
 #include "../world/local_peers.hpp"
 #include "../world/rank_threads.hpp"
 #include "communicators/communicator_peers.hpp"
@@ -104,11 +105,25 @@ DOVETAIL_INLINE std::vector<ncclComm_t> world::connect() const {
 
 namespace detail {
 
+inline std::optional<cpu_set_t> cpus_near_gpu(int index, int device) {
+    char bus_id[32] = {};
+    try {
+        check(calls.device_bus_id(bus_id, sizeof bus_id, device), "cudaDeviceGetPCIBusId");
+    } catch (const call_error& e) {
+        throw call_error{"rank " + std::to_string(index) + " cannot find the CPUs near its GPU", e};
+    }
+    return launch::cpus_near(bus_id);
+}
+
 // Calls body on the rank whose context `make` returns; its exceptions are reported to the other ranks through `shared`.
 template <class Make>
-void play(const std::shared_ptr<launch::peers>& shared, int index, const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions,
-          const Make& make) {
-    exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const launch::abort_reason& why) { shared->abort(why); });
+void play(const std::shared_ptr<launch::peers>& shared, int index, int device, const thread_options& threads,
+          const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions, const Make& make) {
+    const auto placed = [&](rank& on) {
+        const launch::cpu_affinity affinity{threads.near_gpu ? cpus_near_gpu(index, device) : std::nullopt};
+        body(on);
+    };
+    exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, placed, [&](const launch::abort_reason& why) { shared->abort(why); });
     shared->leave(index);
 }
 
@@ -127,7 +142,7 @@ DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_threads(const launch::
     const std::vector<ncclComm_t> comms = connect();
     const auto context_of = [&, this](int r) { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); };
     launch::on_threads(
-        size_, [&](int r) { detail::play(shared, r, body, exceptions, [&] { return context_of(r); }); },
+        size_, [&](int r) { detail::play(shared, r, devices_[r], threads_, body, exceptions, [&] { return context_of(r); }); },
         [&](int r, const std::exception_ptr& why) {
             shared->abort(exceptions.record(r, why));
             shared->leave(r);
@@ -140,7 +155,7 @@ DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_part(const launch::ran
     const membership& m = *part_;
     const auto through_nccl = m.channel ? nullptr : std::make_shared<detail::communicator_peers>(m.rank, m.size);
     const std::shared_ptr<launch::peers> shared = m.channel ? m.channel : through_nccl;
-    detail::play(shared, m.rank, body, exceptions, [&, this] {
+    detail::play(shared, m.rank, m.device, threads_, body, exceptions, [&, this] {
         ncclComm_t all = nullptr;
         try {
             check(calls.set_device(m.device), "cudaSetDevice");

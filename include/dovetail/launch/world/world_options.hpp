@@ -1,4 +1,5 @@
-// Options of a world of GPUs: the identity of this process among several, their rendezvous, and the number of SMs that NCCL may use.
+// Options of a world of GPUs: the identity of this process among several, their rendezvous, the number of SMs that NCCL may use, and the
+// CPUs of the threads of ranks.
 #pragma once
 
 #include "../error.hpp"
@@ -60,6 +61,13 @@ struct nccl_options {
             throw world_error{"NCCL cannot use at least " + std::to_string(min_ctas) + " and at most " + std::to_string(max_ctas) +
                               " CTAs"};
     }
+};
+
+// Options of the threads on which a world calls the ranks of this process.
+struct thread_options {
+    // Whether they keep to the CPUs near their GPU, of those that they may use; so do the threads that they start, and the memory that they
+    // pin lies there. The thread of a process with one rank is free again when `run` returns.
+    bool near_gpu = true;
 };
 
 }  // namespace dovetail::cuda

@@ -1,0 +1,68 @@
+// The CPUs near a GPU. A thread that issues work to a GPU of another socket reaches its registers and pinned memory over the link between
+// the sockets; memory is pinned on the node of the thread that asks for it.
+#pragma once
+
+#include <pthread.h>
+#include <sched.h>
+#include <cctype>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dovetail::launch {
+
+// A set of CPUs as Linux lists them: "0-31,64-95". Nothing if the text is no such list or names no CPU.
+inline std::optional<cpu_set_t> cpus_in(std::string_view list) {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    const char* at = list.data();
+    const char* const end = at + list.size();
+    const auto number = [&](int& to) {
+        const auto [after, bad] = std::from_chars(at, end, to);
+        at = after;
+        return bad == std::errc{} && to >= 0 && to < CPU_SETSIZE;
+    };
+    for (;; ++at) {
+        int first = 0, last = 0;
+        if (!number(first)) return {};
+        last = first;
+        if (at != end && *at == '-' && (++at, !number(last) || last < first)) return {};
+        for (int c = first; c <= last; ++c) CPU_SET(static_cast<std::size_t>(c), &cpus);
+        if (at == end) return cpus;
+        if (*at != ',') return {};
+    }
+}
+
+// The CPUs near a device of the PCI bus, such as "0000:3B:00.0". Nothing where Linux does not say.
+inline std::optional<cpu_set_t> cpus_near(std::string bus_id, const std::string& devices = "/sys/bus/pci/devices") {
+    for (char& c : bus_id) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    std::string list;
+    std::getline(std::ifstream{devices + "/" + bus_id + "/local_cpulist"}, list);
+    return cpus_in(list);
+}
+
+// Keeps the calling thread, and those that it starts, on some of the CPUs that it may use, until the end of its scope. If it may use none
+// of them, as under a launcher that binds ranks to others, it stays where it is.
+class cpu_affinity {
+public:
+    explicit cpu_affinity(const std::optional<cpu_set_t>& cpus) {
+        if (!cpus || pthread_getaffinity_np(thread_, sizeof before_, &before_) != 0) return;
+        cpu_set_t both;
+        CPU_AND(&both, &before_, &*cpus);
+        changed_ = CPU_COUNT(&both) > 0 && pthread_setaffinity_np(thread_, sizeof both, &both) == 0;
+    }
+    cpu_affinity(const cpu_affinity&) = delete;
+    cpu_affinity& operator=(const cpu_affinity&) = delete;
+    ~cpu_affinity() {
+        if (changed_) pthread_setaffinity_np(thread_, sizeof before_, &before_);
+    }
+
+private:
+    const pthread_t thread_ = pthread_self();
+    cpu_set_t before_ = {};
+    bool changed_ = false;
+};
+
+}  // namespace dovetail::launch
