@@ -37,6 +37,13 @@ constexpr std::int64_t per_second(std::int64_t amount, std::int64_t ns) {
     return amount / time * 1'000'000'000 + amount % time * 1'000'000'000 / time;
 }
 
+// The link on which copies of two sizes take these times, the smaller one first. Bandwidth 0: the larger one took no longer.
+constexpr gpu_pair line_through(std::int64_t bytes, std::int64_t ns, std::int64_t more_bytes, std::int64_t more_ns) {
+    if (more_ns <= ns) return {0, 1000 * ns};
+    const std::int64_t bandwidth = per_second(more_bytes - bytes, more_ns - ns);
+    return {bandwidth, std::max<std::int64_t>(0, 1000 * ns - cost_model::time_at(bytes, bandwidth))};
+}
+
 // Of work that takes so long alone, and took so long, `together` of it beside something: its time beside it, in thousandths.
 constexpr std::int64_t pace(std::int64_t alone, std::int64_t took, std::int64_t together) {
     constexpr std::int64_t most = 8000;
@@ -161,15 +168,16 @@ private:
     template <int Distance>
     void measure_links_at() {
         if (Distance >= made_.ranks) return;
-        const std::vector<std::int64_t> small = copy_times<16, Distance>(), large = copy_times<Sizes::message, Distance>();
+        // Two sizes at which copies are chosen: the bandwidth of small ones is less, and they would put the latency too low.
+        constexpr std::int64_t less = Sizes::message / 4;
+        const std::vector<std::int64_t> small = copy_times<less, Distance>(), large = copy_times<Sizes::message, Distance>();
         for (int from = 0; from < made_.ranks; ++from) {
             const int to = (from + Distance) % made_.ranks;
             const auto of_link = [&](const std::vector<std::int64_t>& times) {
                 return std::min(times[static_cast<std::size_t>(from)], times[static_cast<std::size_t>(to)]);
             };
-            made_.links[static_cast<std::size_t>(from * made_.ranks + to)] = {
-                of_link(large) > of_link(small) ? per_second(4 * Sizes::message, of_link(large) - of_link(small)) : 0,
-                1000 * of_link(small)};
+            made_.links[static_cast<std::size_t>(from * made_.ranks + to)] =
+                line_through(4 * less, of_link(small), 4 * Sizes::message, of_link(large));
         }
     }
     void measure_links() {
@@ -185,7 +193,8 @@ private:
             }
         const auto [slowest, fastest] = std::minmax_element(bandwidths.begin(), bandwidths.end());
         machine_description& m = made_.description;
-        note("peer_latency", m.peer_latency, median(latencies), "ps", "a copy of 64 bytes, the median of pairs");
+        note("peer_latency", m.peer_latency, median(latencies), "ps",
+             "what a copy takes beside its bytes at that bandwidth, the median of pairs");
         if (*slowest == 0) {
             made_.links.clear();
             return not_measured("peer_bandwidth", "a large copy took no longer than a small one");
