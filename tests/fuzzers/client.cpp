@@ -10,9 +10,16 @@ namespace {
 
 constexpr int ranks = 3;
 
+resolved_identity identity() {
+    resolved_identity mine;
+    mine.rank = 1;
+    mine.size = ranks;
+    return mine;
+}
+
 class told : public client {
 public:
-    told() : client{resolved_identity{.rank = 1, .size = ranks}, {}} {}
+    told() : client{identity(), {}} {}
     using client::receive;
 };
 

@@ -12,9 +12,16 @@ namespace {
 
 constexpr int ranks = 3;
 
+resolved_identity identity() {
+    resolved_identity mine;
+    mine.rank = 0;
+    mine.size = ranks;
+    return mine;
+}
+
 class told : public server {
 public:
-    told() : server{resolved_identity{.rank = 0, .size = ranks}, {}} {}
+    told() : server{identity(), {}} {}
     using server::admit;
     using server::receive;
 };
