@@ -37,26 +37,33 @@ struct embedding_gradient {
     static constexpr tensor_type result(tensor_type dy, tensor_type tokens) {
         return ops_detail::is_matrix(dy) && ops_detail::are_labels(tokens, dy) ? dy.with_extents(V, dy.extent[1]) : tensor_type{};
     }
-    // Each row of the table looks at all tokens, once for every 32 columns.
+    // The rows of each token are listed first, so that each row of dy is read once.
     static constexpr dovetail::cost cost(tensor_type dy, tensor_type tokens) {
-        const std::int64_t looks = V * ((dy.extent[1] + 31) / 32);
-        return {dy.size(), dy.bytes() + looks * tokens.bytes() + result(dy, tokens).bytes(), ops_detail::arithmetic_of(dy.type)};
+        const std::int64_t bytes = dy.bytes() + tokens.bytes() + 2 * lists(tokens).bytes() + result(dy, tokens).bytes();
+        return {dy.size(), bytes, ops_detail::arithmetic_of(dy.type)};
     }
-    // Sums of a row, on the host.
-    static constexpr std::int64_t workspace(tensor_type dy, tensor_type) {
-        return dy.with_extents(dy.extent[1]).with_element(ops_detail::arithmetic_of(dy.type)).bytes();
+    // The lists and, on the host, the sums of a row.
+    static constexpr std::int64_t workspace(tensor_type dy, tensor_type tokens) {
+        return dy.with_extents(dy.extent[1]).with_element(ops_detail::arithmetic_of(dy.type)).bytes() + lists(tokens).bytes();
     }
 
     template <class D, class I, class W>
     static void launch(host::stream s, in<D> dy, in<I> tokens, out<W> gradient) {
         using R = ops_detail::arithmetic_t<typename D::element_type>;
-        loops::embedding_gradient(I::size, W::template extent<1>, V, dy.data(), tokens.data(), static_cast<R*>(s.workspace),
-                                  gradient.data());
+        constexpr std::int64_t columns = W::template extent<1>;
+        const auto sums = static_cast<R*>(s.workspace);
+        const auto first = reinterpret_cast<std::int32_t*>(sums + columns), next = first + V;
+        loops::list_rows(I::size, V, tokens.data(), first, next);
+        loops::embedding_gradient(columns, V, dy.data(), first, next, sums, gradient.data());
     }
     template <class D, class I, class W>
     static void launch(cuda::stream s, in<D> dy, in<I> tokens, out<W> gradient) {
-        kernels::embedding_gradient(s, I::size, W::template extent<1>, V, dy.data(), tokens.data(), gradient.data());
+        kernels::embedding_gradient(s, I::size, W::template extent<1>, V, dy.data(), tokens.data(), static_cast<std::int32_t*>(s.workspace),
+                                    gradient.data());
     }
+
+private:
+    static constexpr tensor_type lists(tensor_type tokens) { return tokens.with_extents(V + tokens.extent[0]); }
 };
 
 }  // namespace dovetail::ops
