@@ -14,7 +14,7 @@ namespace observe = dovetail::observe;
 // The share of communication that has computation beside it, over all ranks, without the time that ranks wait for each other.
 inline double hidden(const observe::overlap_report& report) {
     const auto& all = report.total;
-    return 1 - static_cast<double>(all.exposed_moving) / static_cast<double>(all.communication - all.waiting);
+    return 1 - static_cast<double>(all.exposed_moving) / static_cast<double>(all.moving);
 }
 
 // Prints the time of the fastest recorded step beside the prediction.

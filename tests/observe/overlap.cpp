@@ -68,6 +68,8 @@ TEST_CASE("three definitions of hidden, and what could have covered the rest") {
     CHECK(x.communication == 11 * us);
     CHECK(x.both == 4 * us);
     CHECK(x.exposed == 7 * us);
+    CHECK(x.moving == 11 * us);
+    CHECK(x.exposed_moving == 7 * us);
     CHECK(x.by_intersection() == doctest::Approx(4.0 / 11));
     CHECK(x.by_exposed() == doctest::Approx(1 - 7.0 / 10));
     CHECK(x.by_gain() == doctest::Approx(3.0 / 10));

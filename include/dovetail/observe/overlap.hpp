@@ -51,7 +51,8 @@ struct rank_overlap {
     std::int64_t waiting = 0;              // time of communication before the last of its ranks had begun it
     std::int64_t compute_alone = 0;        // on one stream
     std::int64_t communication_alone = 0;  // ... without waiting for partners
-    std::int64_t exposed_moving = 0;       // exposed, without waiting for partners
+    std::int64_t moving = 0;               // time during which something communicates, without waiting for partners
+    std::int64_t exposed_moving = 0;       // ... and nothing computes
     std::int64_t sequential = 0;           // length of the run on one stream
     std::int64_t smaller = 0;              // the smaller of the two above; in the total, that of the rank where it is largest
     std::int64_t larger = 0;
@@ -186,7 +187,9 @@ public:
         x.communication = detail::sum(communication);
         x.exposed = outside(compute, communication);
         x.both = x.communication - x.exposed;
-        x.exposed_moving = outside(compute, busy(of_, r, true, &arrivals_[k]));
+        const auto moving = busy(of_, r, true, &arrivals_[k]);
+        x.moving = detail::sum(moving);
+        x.exposed_moving = outside(compute, moving);
         measure_alone(x, r);
         for (std::size_t i = 0; i < r.slices.size(); ++i) {
             const slice& c = r.slices[i];
@@ -260,6 +263,7 @@ inline void add(rank_overlap& total, const rank_overlap& x) {
     total.waiting += x.waiting;
     total.compute_alone += x.compute_alone;
     total.communication_alone += x.communication_alone;
+    total.moving += x.moving;
     total.exposed_moving += x.exposed_moving;
     total.smaller = x.smaller > total.smaller ? x.smaller : total.smaller;
     total.larger = x.larger > total.larger ? x.larger : total.larger;
