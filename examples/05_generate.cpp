@@ -37,23 +37,23 @@ template <int Count> using inputs = dv::group<
 
 template <int L> using fill_caches = dv::group<
     dv::state<key_cache<L>, cache, zeros>, dv::state<value_cache<L>, cache, zeros>,
-    dv::update<key_cache<L>, copy(k<L>)>, dv::update<value_cache<L>, copy(v<L>)>>;
+    dv::update<key_cache<L>, copy(k<L, 0>)>, dv::update<value_cache<L>, copy(v<L, 0>)>>;
 
 struct prefill : dv::graph<
     mesh, inputs<length>, weights<false, width>::all,
     forward, dv::repeat<attend_only, layers>, dv::repeat<fill_caches, layers>,
-    dv::output<logits>> {};
+    dv::output<logits<0>>> {};
 
 template <int L> using attend_to_caches = dv::group<
     dv::state<key_cache<L>, cache, dv::from_store>, dv::state<value_cache<L>, cache, dv::from_store>,
-    dv::update<key_cache<L>, write_to_cache<length>(key_cache<L>, k<L>, positions)>,
-    dv::update<value_cache<L>, write_to_cache<length>(value_cache<L>, v<L>, positions)>,
-    dv::let<attended<L>, cached_attention<length, head_size>(q<L>, key_cache<L>, value_cache<L>, positions)>>;
+    dv::update<key_cache<L>, write_to_cache<length>(key_cache<L>, k<L, 0>, positions)>,
+    dv::update<value_cache<L>, write_to_cache<length>(value_cache<L>, v<L, 0>, positions)>,
+    dv::let<attended<L, 0>, cached_attention<length, head_size>(q<L, 0>, key_cache<L>, value_cache<L>, positions)>>;
 
 struct decode : dv::graph<
     mesh, inputs<1>, weights<false, width>::all,
     forward, dv::repeat<attend_to_caches, layers>,
-    dv::output<logits>> {};
+    dv::output<logits<0>>> {};
 
 // The executors of a rank that generate text.
 template <class Prefill, class Decode>
@@ -69,14 +69,14 @@ struct writer {
     std::vector<float> read(transformer::tokens all) {
         all.resize(length);  // what comes later is not seen
         prefill.bind(dv::name<tokens>, all);
-        return prefill.run().read(dv::name<logits>).host();
+        return prefill.run().read(dv::name<logits<0>>).host();
     }
     // The logits after the last token, whose keys and values are appended to the caches.
     std::vector<float> read_last(const transformer::tokens& all) {
         const auto start = std::chrono::steady_clock::now();
         decode.bind(dv::name<tokens>, transformer::tokens{all.back()});
         decode.bind(dv::name<positions>, transformer::tokens{static_cast<std::int32_t>(all.size()) - 1});
-        std::vector<float> scores = decode.run().read(dv::name<logits>).host();
+        std::vector<float> scores = decode.run().read(dv::name<logits<0>>).host();
         seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         ++decoded;
         return scores;
@@ -129,9 +129,9 @@ int generate(const transformer::text& text, World make_world) {
         dv::executor<train<1, width>, options> learn{rank, store};
         dv::executor<prefill, options> read_all{rank, store};
         dv::executor<decode, options> read_one{rank, store};
-        write_weights<width>(store, rank.index());
+        write_weights<width, 1>(store, place_of<1, width>(rank.index()));
         double loss = 0;
-        for (int i = 1; i <= steps; ++i) loss = train_step<1>(learn, text, i, 0).read(dv::name<mean_loss>)[0];
+        for (int i = 1; i <= steps; ++i) loss = train_step<1, 1>(learn, text, i, 0).read(dv::name<mean_loss>)[0];
         read_all.bind(dv::name<positions>, transformer::positions(1, length));
         writer w{read_all, read_one};
         const std::string story = written(w, text, "Alice was ", 6);

@@ -2,7 +2,9 @@
 // with GELU, each behind a layer norm, a head. Trained by AdamW, with the gradients clipped by their global norm.
 //
 // Data parallel along the axis dp, each rank with its sequences of the batch, and tensor parallel along tp: each rank has some of the heads
-// of an attention and some of the columns of the hidden layer, and an all_reduce adds up what the ranks contribute to the rows.
+// of an attention and some of the columns of the hidden layer, and an all_reduce adds up what the ranks contribute to the rows. Pipeline
+// parallel over the roles stage<0>, stage<1>, ..., each with some of the layers on a mesh dp x tp of its own: ranks along an axis run the
+// same statements, stages do not. Micro-batches keep the stages busy at the same time; their gradients are added up before the update.
 #pragma once
 
 #include <dovetail/dovetail.hpp>
@@ -29,54 +31,60 @@ constexpr int length = 64;     // tokens of a sequence
 constexpr int sequences = 16;  // of all ranks together
 using transformer::vocabulary;
 
-struct dp;  // the axis of the ranks that have different sequences
-struct tp;  // the axis of the ranks that have different columns of weights
+// Micro-batches of a pipeline of Pp stages, which takes 3 Pp - 1 turns for them: Pp - 1 fill and drain it.
+template <int Pp> constexpr int micro_batches = Pp == 1 ? 1 : 2 * Pp;
+
+struct dp;                    // the axis of the ranks that have different sequences
+struct tp;                    // the axis of the ranks that have different columns of weights
+template <int> struct stage;  // the roles that have different layers
 struct tokens;
 struct positions;
 struct targets;
 struct rate;
 struct step;
 struct limit;
+struct share;  // of a micro-batch in the loss
 struct token_table;
 struct position_table;
 struct last_gain;
 struct last_bias;
 struct head;
-struct last_normal;
-struct logits;
-struct loss;
 struct mean_loss;
-struct prediction;
-struct squares;
 struct factor;
-template <int> struct x;        // 0: the embedded tokens; L + 1: what layer L makes of x<L>
-template <int> struct between;  // after the attention, before the hidden layer
-template <int> struct normal1;
-template <int> struct normal2;
 template <int> struct gain1;
 template <int> struct bias1;
 template <int> struct gain2;
 template <int> struct bias2;
-template <int> struct q;
-template <int> struct k;
-template <int> struct v;
-template <int> struct attended;
-template <int> struct probabilities;
-template <int> struct hidden;
-template <int> struct active;
 template <int> struct wq;
 template <int> struct wk;
 template <int> struct wv;
 template <int> struct wo;
 template <int> struct w1;
 template <int> struct w2;
-template <int> struct from_q;  // parts of the gradient of normal1
-template <int> struct from_k;
-template <int> struct from_v;
-template <class> struct gradient;       // of the loss with respect to a value or a weight
-template <class> struct mean_gradient;  // over dp
-template <class> struct mean_of;        // states of AdamW: means of gradients and of their squares
+template <int, int> struct x;        // of layer L and micro-batch M. 0: the embedded tokens; L + 1: what layer L makes of x<L, M>
+template <int, int> struct between;  // after the attention, before the hidden layer
+template <int, int> struct normal1;
+template <int, int> struct normal2;
+template <int, int> struct q;
+template <int, int> struct k;
+template <int, int> struct v;
+template <int, int> struct attended;
+template <int, int> struct probabilities;
+template <int, int> struct hidden;
+template <int, int> struct active;
+template <int, int> struct from_q;  // parts of the gradient of normal1
+template <int, int> struct from_k;
+template <int, int> struct from_v;
+template <int> struct last_normal;
+template <int> struct logits;
+template <int> struct loss;
+template <int> struct prediction;
+template <class> struct gradient;               // of the loss with respect to a value
+template <class, int> struct partial_gradient;  // with respect to a weight, of micro-batch M
+template <class> struct mean_gradient;          // of all micro-batches, over dp
+template <class> struct mean_of;                // states of AdamW: means of gradients and of their squares
 template <class> struct square_of;
+template <int> struct squares_of;  // sums of squares of gradients: of layer L; layers: of the embeddings; layers + 1: of the head
 
 // clang-format off: statements stand as in a program
 // A weight, equal on all ranks of the axes, and where it is trained its states of AdamW.
@@ -101,96 +109,146 @@ struct weights {
         shard<wq<L>, size, size / Tp>, shard<wk<L>, size, size / Tp>, shard<wv<L>, size, size / Tp>, shard<wo<L>, size / Tp, size>,
         shard<w1<L>, size, hidden_size / Tp>, shard<w2<L>, hidden_size / Tp, size>>;
 
-    using all = dv::group<
-        dv::repeat<of_layer, layers>,
+    using embeddings = dv::group<
         weight<Trained, token_table, dv::tensor<float, vocabulary, size>, normal_init<1, 1, 10>, dp, tp>,
-        weight<Trained, position_table, dv::tensor<float, length, size>, normal_init<2, 1, 10>, dp, tp>,
+        weight<Trained, position_table, dv::tensor<float, length, size>, normal_init<2, 1, 10>, dp, tp>>;
+    using head_and_norm = dv::group<
         weight<Trained, head, dv::tensor<float, size, vocabulary>, normal_init<3, 1, 10>, dp, tp>,
         gain<Trained, last_gain>, bias<Trained, last_bias>>;
+    using all = dv::group<dv::repeat<of_layer, layers>, embeddings, head_and_norm>;
+
+    // On the stages of a pipeline, by layer.
+    template <template <int> class Stage> struct on_stages {
+        template <int L> using layer = dv::on<Stage<L>, of_layer<L>>;
+        using all = dv::group<dv::repeat<layer, layers>, dv::on<Stage<0>, embeddings>, dv::on<Stage<layers - 1>, head_and_norm>>;
+    };
 };
 
-template <int L> using forward_layer = dv::group<
-    dv::let<normal1<L>, layer_norm(x<L>, gain1<L>, bias1<L>)>,
-    dv::let<q<L>, matmul(normal1<L>, wq<L>)>, dv::let<k<L>, matmul(normal1<L>, wk<L>)>, dv::let<v<L>, matmul(normal1<L>, wv<L>)>,
-    dv::let<between<L>, add(x<L>, all_reduce<sum, tp>(matmul(attended<L>, wo<L>)))>,
-    dv::let<normal2<L>, layer_norm(between<L>, gain2<L>, bias2<L>)>,
-    dv::let<hidden<L>, matmul(normal2<L>, w1<L>)>, dv::let<active<L>, gelu(hidden<L>)>,
-    dv::let<x<L + 1>, add(between<L>, all_reduce<sum, tp>(matmul(active<L>, w2<L>)))>>;
+template <int M, class Tokens, class Positions> using embed =
+    dv::let<x<0, M>, add(embedding(Tokens, token_table), embedding(Positions, position_table))>;
 
-using forward = dv::group<
-    dv::let<x<0>, add(embedding(tokens, token_table), embedding(positions, position_table))>,
-    dv::repeat<forward_layer, layers>,
-    dv::let<last_normal, layer_norm(x<layers>, last_gain, last_bias)>,
-    dv::let<logits, matmul(last_normal, head)>>;
+template <int L, int M> using forward_layer = dv::group<
+    dv::let<normal1<L, M>, layer_norm(x<L, M>, gain1<L>, bias1<L>)>,
+    dv::let<q<L, M>, matmul(normal1<L, M>, wq<L>)>, dv::let<k<L, M>, matmul(normal1<L, M>, wk<L>)>,
+    dv::let<v<L, M>, matmul(normal1<L, M>, wv<L>)>,
+    dv::let<between<L, M>, add(x<L, M>, all_reduce<sum, tp>(matmul(attended<L, M>, wo<L>)))>,
+    dv::let<normal2<L, M>, layer_norm(between<L, M>, gain2<L>, bias2<L>)>,
+    dv::let<hidden<L, M>, matmul(normal2<L, M>, w1<L>)>, dv::let<active<L, M>, gelu(hidden<L, M>)>,
+    dv::let<x<L + 1, M>, add(between<L, M>, all_reduce<sum, tp>(matmul(active<L, M>, w2<L>)))>>;
 
-template <int L> using attend = dv::let<dv::values<attended<L>, probabilities<L>>, causal_attention<length, head_size>(q<L>, k<L>, v<L>)>;
-template <int L> using attend_only = dv::let<dv::values<attended<L>, dv::discard>, causal_attention<length, head_size>(q<L>, k<L>, v<L>)>;
+template <int M> using read_out = dv::group<
+    dv::let<last_normal<M>, layer_norm(x<layers, M>, last_gain, last_bias)>,
+    dv::let<logits<M>, matmul(last_normal<M>, head)>>;
 
-template <int L> using backward_layer = dv::group<
-    dv::let<gradient<active<L>>, matmul_nt(gradient<x<L + 1>>, w2<L>)>,
-    dv::let<gradient<hidden<L>>, gelu_gradient(gradient<active<L>>, hidden<L>)>,
-    dv::let<gradient<normal2<L>>, all_reduce<sum, tp>(matmul_nt(gradient<hidden<L>>, w1<L>))>,
-    dv::let<gradient<between<L>>, add(gradient<x<L + 1>>, layer_norm_gradient(gradient<normal2<L>>, between<L>, gain2<L>))>,
-    dv::let<gradient<attended<L>>, matmul_nt(gradient<between<L>>, wo<L>)>,
-    dv::let<dv::values<gradient<q<L>>, gradient<k<L>>, gradient<v<L>>>,
-            causal_attention_gradient<length, head_size>(gradient<attended<L>>, q<L>, k<L>, v<L>, probabilities<L>)>,
-    dv::let<from_q<L>, matmul_nt(gradient<q<L>>, wq<L>)>, dv::let<from_k<L>, matmul_nt(gradient<k<L>>, wk<L>)>,
-    dv::let<from_v<L>, matmul_nt(gradient<v<L>>, wv<L>)>,
-    dv::let<gradient<normal1<L>>, all_reduce<sum, tp>(add(add(from_q<L>, from_k<L>), from_v<L>))>,
-    dv::let<gradient<x<L>>, add(gradient<between<L>>, layer_norm_gradient(gradient<normal1<L>>, x<L>, gain1<L>))>>;
+// Of the whole batch, without a pipeline.
+template <int L> using only_forward_layer = forward_layer<L, 0>;
+using forward = dv::group<embed<0, tokens, positions>, dv::repeat<only_forward_layer, layers>, read_out<0>>;
 
-template <int L> using gradients_of_weights = dv::group<
-    dv::let<gradient<w2<L>>, matmul_tn(active<L>, gradient<x<L + 1>>)>,
-    dv::let<gradient<w1<L>>, matmul_tn(normal2<L>, gradient<hidden<L>>)>,
-    dv::let<dv::values<gradient<gain2<L>>, gradient<bias2<L>>>, layer_norm_parameter_gradients(gradient<normal2<L>>, between<L>)>,
-    dv::let<gradient<wo<L>>, matmul_tn(attended<L>, gradient<between<L>>)>,
-    dv::let<gradient<wq<L>>, matmul_tn(normal1<L>, gradient<q<L>>)>,
-    dv::let<gradient<wk<L>>, matmul_tn(normal1<L>, gradient<k<L>>)>,
-    dv::let<gradient<wv<L>>, matmul_tn(normal1<L>, gradient<v<L>>)>,
-    dv::let<dv::values<gradient<gain1<L>>, gradient<bias1<L>>>, layer_norm_parameter_gradients(gradient<normal1<L>>, x<L>)>>;
+template <int L> using attend_only =
+    dv::let<dv::values<attended<L, 0>, dv::discard>, causal_attention<length, head_size>(q<L, 0>, k<L, 0>, v<L, 0>)>;
+template <int L, int M> using attend =
+    dv::let<dv::values<attended<L, M>, probabilities<L, M>>, causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>;
 
-using backward = dv::group<
-    dv::let<gradient<logits>, softmax_cross_entropy_gradient(prediction, targets)>,
-    dv::let<gradient<head>, matmul_tn(last_normal, gradient<logits>)>,
-    dv::let<gradient<last_normal>, matmul_nt(gradient<logits>, head)>,
-    dv::let<dv::values<gradient<last_gain>, gradient<last_bias>>, layer_norm_parameter_gradients(gradient<last_normal>, x<layers>)>,
-    dv::let<gradient<x<layers>>, layer_norm_gradient(gradient<last_normal>, x<layers>, last_gain)>,
-    dv::repeat<backward_layer, dv::down<layers>>, dv::repeat<gradients_of_weights, dv::down<layers>>,
-    dv::let<gradient<token_table>, embedding_gradient<vocabulary>(gradient<x<0>>, tokens)>,
-    dv::let<gradient<position_table>, embedding_gradient<length>(gradient<x<0>>, positions)>>;
+template <int L, int M> using backward_layer = dv::group<
+    dv::let<gradient<active<L, M>>, matmul_nt(gradient<x<L + 1, M>>, w2<L>)>,
+    dv::let<gradient<hidden<L, M>>, gelu_gradient(gradient<active<L, M>>, hidden<L, M>)>,
+    dv::let<gradient<normal2<L, M>>, all_reduce<sum, tp>(matmul_nt(gradient<hidden<L, M>>, w1<L>))>,
+    dv::let<gradient<between<L, M>>, add(gradient<x<L + 1, M>>, layer_norm_gradient(gradient<normal2<L, M>>, between<L, M>, gain2<L>))>,
+    dv::let<gradient<attended<L, M>>, matmul_nt(gradient<between<L, M>>, wo<L>)>,
+    dv::let<dv::values<gradient<q<L, M>>, gradient<k<L, M>>, gradient<v<L, M>>>,
+            causal_attention_gradient<length, head_size>(gradient<attended<L, M>>, q<L, M>, k<L, M>, v<L, M>, probabilities<L, M>)>,
+    dv::let<from_q<L, M>, matmul_nt(gradient<q<L, M>>, wq<L>)>, dv::let<from_k<L, M>, matmul_nt(gradient<k<L, M>>, wk<L>)>,
+    dv::let<from_v<L, M>, matmul_nt(gradient<v<L, M>>, wv<L>)>,
+    dv::let<gradient<normal1<L, M>>, all_reduce<sum, tp>(add(add(from_q<L, M>, from_k<L, M>), from_v<L, M>))>,
+    dv::let<gradient<x<L, M>>, add(gradient<between<L, M>>, layer_norm_gradient(gradient<normal1<L, M>>, x<L, M>, gain1<L>))>>;
 
-template <class Name> using average_gradient = dv::let<mean_gradient<Name>, all_reduce<average, dp>(gradient<Name>)>;
-template <class Name> using update_weight = dv::update<
-    dv::values<Name, mean_of<Name>, square_of<Name>>,
-    adam_w<1, 100, 900, 990>(Name, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>;
+template <int L, int M> using gradients_of_weights = dv::group<
+    dv::let<partial_gradient<w2<L>, M>, matmul_tn(active<L, M>, gradient<x<L + 1, M>>)>,
+    dv::let<partial_gradient<w1<L>, M>, matmul_tn(normal2<L, M>, gradient<hidden<L, M>>)>,
+    dv::let<dv::values<partial_gradient<gain2<L>, M>, partial_gradient<bias2<L>, M>>,
+            layer_norm_parameter_gradients(gradient<normal2<L, M>>, between<L, M>)>,
+    dv::let<partial_gradient<wo<L>, M>, matmul_tn(attended<L, M>, gradient<between<L, M>>)>,
+    dv::let<partial_gradient<wq<L>, M>, matmul_tn(normal1<L, M>, gradient<q<L, M>>)>,
+    dv::let<partial_gradient<wk<L>, M>, matmul_tn(normal1<L, M>, gradient<k<L, M>>)>,
+    dv::let<partial_gradient<wv<L>, M>, matmul_tn(normal1<L, M>, gradient<v<L, M>>)>,
+    dv::let<dv::values<partial_gradient<gain1<L>, M>, partial_gradient<bias1<L>, M>>,
+            layer_norm_parameter_gradients(gradient<normal1<L, M>>, x<L, M>)>>;
 
-// The same statement for each of several weights.
-template <template <class> class Statement, class... Name> using each = dv::group<Statement<Name>...>;
-template <template <class> class Statement, int L> using each_of_layer =
-    each<Statement, gain1<L>, bias1<L>, gain2<L>, bias2<L>, wq<L>, wk<L>, wv<L>, wo<L>, w1<L>, w2<L>>;
-template <template <class> class Statement> using each_of_others = each<Statement, token_table, position_table, head, last_gain, last_bias>;
+template <int M, int N> using backward_head = dv::group<
+    dv::let<gradient<logits<M>>, scale(softmax_cross_entropy_gradient(prediction<M>, rows<M, N>(targets)), share)>,
+    dv::let<partial_gradient<head, M>, matmul_tn(last_normal<M>, gradient<logits<M>>)>,
+    dv::let<gradient<last_normal<M>>, matmul_nt(gradient<logits<M>>, head)>,
+    dv::let<dv::values<partial_gradient<last_gain, M>, partial_gradient<last_bias, M>>,
+            layer_norm_parameter_gradients(gradient<last_normal<M>>, x<layers, M>)>,
+    dv::let<gradient<x<layers, M>>, layer_norm_gradient(gradient<last_normal<M>>, x<layers, M>, last_gain)>>;
 
-template <int L> using average_layer = each_of_layer<average_gradient, L>;
-template <int L> using update_layer = each_of_layer<update_weight, L>;
+template <int M, int N> using gradients_of_embeddings = dv::group<
+    dv::let<partial_gradient<token_table, M>, embedding_gradient<vocabulary>(gradient<x<0, M>>, rows<M, N>(tokens))>,
+    dv::let<partial_gradient<position_table, M>, embedding_gradient<length>(gradient<x<0, M>>, rows<M, N>(positions))>>;
 
-// The sum of the squares of all gradients: those of shards are added up over the ranks that have different ones.
-template <int> struct squares_of_shards;
-template <int> struct squares_of_others;
-template <int L> using squares_of_layer = dv::group<
-    dv::let<squares_of_shards<L>, sum_of_squares(mean_gradient<wq<L>>, mean_gradient<wk<L>>, mean_gradient<wv<L>>, mean_gradient<wo<L>>,
-                                                 mean_gradient<w1<L>>, mean_gradient<w2<L>>)>,
-    dv::let<squares_of_others<L>, sum_of_squares(mean_gradient<gain1<L>>, mean_gradient<bias1<L>>, mean_gradient<gain2<L>>,
-                                                 mean_gradient<bias2<L>>)>>;
-using clip = dv::group<
-    dv::repeat<squares_of_layer, layers>,
-    dv::let<squares_of_others<layers>, sum_of_squares(mean_gradient<token_table>, mean_gradient<position_table>, mean_gradient<head>,
-                                                      mean_gradient<last_gain>, mean_gradient<last_bias>)>,
-    dv::let<squares, add(all_reduce<sum, tp>(add(squares_of_shards<0>, squares_of_shards<1>)),
-                         add(add(squares_of_others<0>, squares_of_others<1>), squares_of_others<2>))>,
-    dv::let<factor, clip_factor(squares, limit)>>;
-static_assert(layers == 2, "the squares of two layers are added");
+// The sum of a family of N values as an expression: add(add(family<0>, family<1>), family<2>).
+template <template <int> class Family, int N> struct sum_of {
+    using type = add(typename sum_of<Family, N - 1>::type, Family<N - 1>);
+};
+template <template <int> class Family> struct sum_of<Family, 1> {
+    using type = Family<0>;
+};
+template <class Name> struct gradient_of {
+    template <int M> using at = partial_gradient<Name, M>;
+};
 
-template <int Dp, int Tp>
+// A training step from the gradients of N micro-batches on.
+template <int N> struct updates {
+    template <class Name> using update = dv::group<
+        dv::let<mean_gradient<Name>, all_reduce<average, dp>(typename sum_of<gradient_of<Name>::template at, N>::type)>,
+        dv::update<dv::values<Name, mean_of<Name>, square_of<Name>>,
+                   adam_w<1, 100, 900, 990>(Name, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>>;
+    template <class... Name> using each = dv::group<update<Name>...>;
+
+    // With the squares of shards added up over the ranks that have different ones.
+    template <int L> using of_layer = dv::group<
+        each<gain1<L>, bias1<L>, gain2<L>, bias2<L>, wq<L>, wk<L>, wv<L>, wo<L>, w1<L>, w2<L>>,
+        dv::let<squares_of<L>, add(
+            all_reduce<sum, tp>(sum_of_squares(mean_gradient<wq<L>>, mean_gradient<wk<L>>, mean_gradient<wv<L>>, mean_gradient<wo<L>>,
+                                               mean_gradient<w1<L>>, mean_gradient<w2<L>>)),
+            sum_of_squares(mean_gradient<gain1<L>>, mean_gradient<bias1<L>>, mean_gradient<gain2<L>>, mean_gradient<bias2<L>>))>>;
+    using of_embeddings = dv::group<
+        each<token_table, position_table>,
+        dv::let<squares_of<layers>, sum_of_squares(mean_gradient<token_table>, mean_gradient<position_table>)>>;
+    using of_head = dv::group<
+        each<head, last_gain, last_bias>,
+        dv::let<squares_of<layers + 1>, sum_of_squares(mean_gradient<head>, mean_gradient<last_gain>, mean_gradient<last_bias>)>,
+        dv::let<factor, clip_factor(sum_of<squares_of, layers + 2>::type, limit)>,
+        dv::let<mean_loss, all_reduce<average, dp>(scale(typename sum_of<loss, N>::type, share))>>;
+};
+
+// A pipeline of Pp stages: the first stage has the embeddings, the last one the head and the loss.
+template <int Pp> struct pipelined {
+    static_assert(layers % Pp == 0, "all stages have as many layers");
+    static constexpr int N = micro_batches<Pp>;
+    static constexpr int layers_of_stage = layers / Pp;
+    template <int L> using stage_of = stage<L / layers_of_stage>;
+    template <int C, int M> struct cell {
+        template <int I> using forward = dv::group<forward_layer<C * layers_of_stage + I, M>, attend<C * layers_of_stage + I, M>>;
+        template <int I> using backward =
+            dv::group<backward_layer<C * layers_of_stage + I, M>, gradients_of_weights<C * layers_of_stage + I, M>>;
+    };
+    template <int C, int M> using forward = dv::group<
+        dv::when<C == 0, embed<M, rows<M, N>(tokens), rows<M, N>(positions)>>,
+        dv::repeat<cell<C, M>::template forward, layers_of_stage>,
+        dv::when<C == Pp - 1, read_out<M>,
+                 dv::let<dv::values<loss<M>, prediction<M>>, softmax_cross_entropy(logits<M>, rows<M, N>(targets))>>>;
+    template <int C, int M> using backward = dv::group<
+        dv::when<C == Pp - 1, backward_head<M, N>>,
+        dv::repeat<cell<C, M>::template backward, dv::down<layers_of_stage>>,
+        dv::when<C == 0, gradients_of_embeddings<M, N>>>;
+    template <int L> using update_layer = dv::on<stage_of<L>, typename updates<N>::template of_layer<L>>;
+    using update_all = dv::group<dv::repeat<update_layer, layers>, dv::on<stage<0>, typename updates<N>::of_embeddings>,
+                                 dv::on<stage<Pp - 1>, typename updates<N>::of_head>>;
+};
+
+// On Dp x Tp ranks of each of Pp stages.
+template <int Dp, int Tp, int Pp = 1>
 struct train : dv::graph<
     dv::mesh<dv::axis<dp, Dp>, dv::axis<tp, Tp>>,
     dv::input<tokens, dv::tensor<std::int32_t, sequences / Dp * length>, dv::replicated<tp>>,
@@ -199,29 +257,39 @@ struct train : dv::graph<
     dv::input<rate, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
     dv::input<step, dv::scalar<std::int32_t>, dv::replicated<dp>, dv::replicated<tp>>,
     dv::input<limit, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
-    typename weights<true, Tp>::all,
-    forward, dv::repeat<attend, layers>,
-    dv::let<dv::values<loss, prediction>, softmax_cross_entropy(logits, targets)>,
-    dv::let<mean_loss, all_reduce<average, dp>(loss)>,
-    backward,
-    dv::repeat<average_layer, dv::down<layers>>, each_of_others<average_gradient>,
-    clip,
-    dv::repeat<update_layer, layers>, each_of_others<update_weight>,
+    dv::input<share, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
+    typename weights<true, Tp>::template on_stages<pipelined<Pp>::template stage_of>::all,
+    dv::pipeline<Pp, micro_batches<Pp>, dv::one_f_one_b, stage, pipelined<Pp>::template forward, pipelined<Pp>::template backward>,
+    typename pipelined<Pp>::update_all,
     dv::output<mean_loss>> {};
 
 // clang-format on
 
+// On the host, copy engines move what passes between stages: on the stream of the collectives it would wait for those of the next
+// micro-batch. On GPUs the planner chooses.
 template <int Ranks, class World>
-using plan_options = dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, worlds::two_cores<Ranks>>>;
+using plan_options =
+    std::conditional_t<World::on_gpus, dv::options<dv::machine::h200_nvlink, dv::channel_transport<dv::transport::automatic>>,
+                       dv::options<worlds::two_cores<Ranks>, dv::channel_transport<dv::transport::peer_copy>>>;
 
-// Runs step `i` of a training, from 1 on, with the sequences of the rank with this place on dp. Returns the ticket.
-template <int Dp, class Executor>
-auto train_step(Executor& learn, const transformer::text& text, int i, int place) {
+// Where a rank is: ranks are numbered by stage, then along dp, then along tp.
+struct place {
+    int stage, dp, tp;
+};
+template <int Dp, int Tp>
+place place_of(int rank) {
+    return {rank / (Dp * Tp), rank / Tp % Dp, rank % Tp};
+}
+
+// Runs step `i` of a training, from 1 on, with the sequences of the rank with this index on dp. Returns the ticket.
+template <int Dp, int Pp, class Executor>
+auto train_step(Executor& learn, const transformer::text& text, int i, int index) {
     constexpr int mine = sequences / Dp;
-    const transformer::batch b = transformer::draw(text, i, place * mine, mine, length);
+    const transformer::batch b = transformer::draw(text, i, index * mine, mine, length);
     learn.bind(dv::name<tokens>, b.inputs).bind(dv::name<targets>, b.targets);
     learn.bind(dv::name<positions>, transformer::positions(mine, length));
-    learn.bind(dv::name<step>, i).bind(dv::name<limit>, 1.0f).bind(dv::name<rate>, 4e-3f * std::min(1.0f, static_cast<float>(i) / 20));
+    learn.bind(dv::name<step>, i).bind(dv::name<limit>, 1.0f).bind(dv::name<share>, 1.0f / micro_batches<Pp>);
+    learn.bind(dv::name<rate>, 4e-3f * std::min(1.0f, static_cast<float>(i) / 20));
     return learn.run();
 }
 
@@ -250,11 +318,12 @@ void write_layer(dv::store& store, int position) {
     write_columns<w1<L>, size, hidden_size, Tp>(store, 10 * L + 5, position);
     write_rows<w2<L>, hidden_size, size, Tp>(store, 10 * L + 6, position);
 }
-// All of them, for the rank with this place on tp.
-template <int Tp>
-void write_weights(dv::store& store, int position) {
-    write_layer<Tp, 0>(store, position);
-    write_layer<Tp, 1>(store, position);
+// Those of the layers of its stage of Pp, for the rank in this place.
+template <int Tp, int Pp>
+void write_weights(dv::store& store, place at) {
+    constexpr int layers_of_stage = layers / Pp;
+    if (at.stage == 0 / layers_of_stage) write_layer<Tp, 0>(store, at.tp);
+    if (at.stage == 1 / layers_of_stage) write_layer<Tp, 1>(store, at.tp);
 }
 
 }  // namespace gpt

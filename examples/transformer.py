@@ -2,7 +2,7 @@
 """The model of 04_transformer in PyTorch, from the same initial weights and with the same batches, in float32:
 
     04_transformer --record FOLDER
-    python transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.txt
+    python transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.2x1x1.txt
 
 --device cuda trains on a GPU, --compile with torch.compile. --ddp divides each batch among the processes of torchrun:
 `torchrun --nproc-per-node 2 transformer.py FOLDER/initial.safetensors --device cuda --ddp`."""
@@ -172,7 +172,7 @@ def compare(losses, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weights", help="initial.safetensors, by 04_transformer --record")
-    parser.add_argument("--compare", metavar="FILE", help="losses.txt, by 04_transformer --record")
+    parser.add_argument("--compare", metavar="FILE", help="losses.2x1x1.txt, by 04_transformer --record")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--ddp", action="store_true", help="DistributedDataParallel, under torchrun")
