@@ -7,6 +7,7 @@
 #include "../plan/planned.hpp"
 #include "axis_width.hpp"
 #include "binding.hpp"
+#include "external_tensor.hpp"
 #include "name_argument.hpp"
 
 namespace dovetail::detail {
@@ -87,8 +88,8 @@ constexpr void refuse_binding() {
     else
         error::report<error::wrong_binding<Name, Tensor, V>>();
 }
-// The binding of an input of type Tensor to a value, a container, or the result of dv::borrowed or dv::device_pointer; void if it cannot be
-// bound.
+// The binding of an input of type Tensor to a value, a container, the result of dv::borrowed or dv::device_pointer, or a tensor of
+// another library; void if it cannot be bound.
 template <class Tensor, class V>
 constexpr auto binding_to([[maybe_unused]] const V& value) {
     using T = typename Tensor::element_type;
@@ -101,19 +102,23 @@ constexpr auto binding_to([[maybe_unused]] const V& value) {
         return binding{value.data, value.count, binding_source::borrowed};
     else if constexpr (holds<V, T, Tensor::size>)
         return binding{std::data(value), static_cast<std::int64_t>(std::size(value)), binding_source::copied};
+    else if constexpr (external_fits<V, Tensor>())
+        return describe(value);
 }
 template <class Tensor, class V>
 inline constexpr bool is_bindable = !std::is_void_v<decltype(binding_to<Tensor>(std::declval<const V&>()))>;
-// A pointer; the call passes the number of elements as well.
+// A pointer to elements, with which the call passes their number, or to a tensor of DLPack.
 template <class Tensor, class T>
-inline constexpr bool is_bindable<Tensor, T*> = std::is_same_v<T, typename Tensor::element_type>;
+inline constexpr bool is_bindable<Tensor, T*> = std::is_same_v<T, typename Tensor::element_type> || managed_tensor<T*>;
+template <class V>
+inline constexpr bool needs_count = std::is_pointer_v<V> && !managed_tensor<V>;
 
 template <class G, class Name, class V, bool Counted>
 constexpr bool check_binding() {
     if constexpr (input_asked<G, Name> >= 0) {
         using N = name_of_constant<Name>;
         using tensor = plan::tensor_of<G, N>;
-        if constexpr (!is_bindable<tensor, V> || Counted != std::is_pointer_v<V>) refuse_binding<N, tensor, V>();
+        if constexpr (!is_bindable<tensor, V> || Counted != needs_count<V>) refuse_binding<N, tensor, V>();
     }
     return true;
 }
@@ -126,7 +131,7 @@ constexpr bool check_state_values() {
     if constexpr (state_asked<G, Name> >= 0) {
         using N = name_of_constant<Name>;
         using tensor = plan::tensor_of<G, N>;
-        if constexpr (!holds<Values, typename tensor::element_type, tensor::size>)
+        if constexpr (!holds<Values, typename tensor::element_type, tensor::size> && !external_fits<Values, tensor>())
             error::report<error::wrong_state_values<N, tensor, Values>>();
     }
     return true;

@@ -6,6 +6,7 @@
 #include "../plan/plan.hpp"
 #include "binding.hpp"
 #include "engine_options.hpp"
+#include "external_tensor.hpp"
 #include "linkage.hpp"
 #include "ticket.hpp"
 #include "tuning_report.hpp"
@@ -58,6 +59,7 @@ protected:
                  const std::function<void()>& open_plan);
     void begin_tuning();
     void bind_symbol(int symbol, binding b);
+    void bind_symbol(int symbol, const external_tensor& t);
     basic_ticket run_once();
     // `stream` belongs to the caller.
     basic_ticket run_behind(void* stream);
@@ -67,6 +69,7 @@ protected:
     // number.
     void read_symbol(int symbol, void* to) const;
     void write_symbol(int symbol, const void* from, std::int64_t count);
+    void write_symbol(int symbol, const external_tensor& from);
 
 private:
     template <class Call>

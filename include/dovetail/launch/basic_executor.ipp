@@ -77,6 +77,9 @@ DOVETAIL_INLINE std::string basic_executor::step_name(int step) const {
 DOVETAIL_INLINE void basic_executor::bind_symbol(int symbol, binding b) {
     for_each_engine([&](dovetail::engine& one) { one.bind(symbol, b); });
 }
+DOVETAIL_INLINE void basic_executor::bind_symbol(int symbol, const external_tensor& t) {
+    for_each_engine([&](dovetail::engine& one) { one.bind(symbol, binding_of(t), &t); });
+}
 // The engine of the next run; after the decision the others are closed.
 DOVETAIL_INLINE void basic_executor::follow_tuner() {
     engine_ = tuner_->next();
@@ -119,6 +122,12 @@ DOVETAIL_INLINE void basic_executor::write_symbol(int symbol, const void* from, 
                           std::to_string(count) + " were given"};
     at().drain();
     at().addresses.store()->write(at().state_of(symbol), from);
+}
+DOVETAIL_INLINE void basic_executor::write_symbol(int symbol, const external_tensor& from) {
+    const ir::symbol& s = at().graph.symbols[symbol];
+    const std::string why = detail::mismatch_of(from, s.type, at().addresses.source()->device());
+    if (!why.empty()) throw state_error{"state `" + display(*s.name) + "` is given " + why};
+    write_symbol(symbol, from.data, s.type.size());
 }
 
 }  // namespace dovetail

@@ -1,6 +1,8 @@
 // What an input is bound to: host memory of the caller, copied or borrowed, or device memory.
 #pragma once
 
+#include "external_tensor.hpp"
+
 #include <cstdint>
 #include <iterator>
 #include <string_view>  // std::ranges::enable_borrowed_range too, which views specialise; <ranges> takes the compiler five times as long
@@ -27,6 +29,11 @@ struct binding {
     // Whether the memory belongs to the caller, who must not change it while a run reads it.
     bool of_caller() const { return from == binding_source::borrowed || from == binding_source::in_place; }
 };
+
+// Memory of a GPU is used in place; other memory is copied unless CUDA knows it as a GPU's.
+inline binding binding_of(const external_tensor& t) {
+    return {t.data, t.type.size(), t.place == external_place::gpu ? binding_source::in_place : binding_source::copied};
+}
 
 // Device memory that an input uses in place. It must not change before ticket.inputs_released().
 template <class T>

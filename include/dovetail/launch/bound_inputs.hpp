@@ -4,6 +4,7 @@
 
 #include "bound_copies.hpp"
 #include "buffer_addresses.hpp"
+#include "error.hpp"
 
 #include <cstring>
 
@@ -41,6 +42,13 @@ public:
         }
         if (!b.in_place()) memory_.stage(i);
         bound_[i] = b;
+    }
+    // Throws unless the tensor fits the input of this symbol; ignored if this role does not use it.
+    void check(int symbol, const external_tensor& t) const {
+        const int i = memory_.input_of(symbol);
+        if (i < 0) return;
+        const std::string why = detail::mismatch_of(t, graph_.symbols[symbol].type, memory_.source()->device());
+        if (!why.empty()) throw binding_error{"input " + name(i) + " is bound to " + why + ", on " + where_.describe(rank_)};
     }
     // Throws if an input that has elements is not bound.
     void check_all_bound() const {

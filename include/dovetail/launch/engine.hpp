@@ -58,9 +58,10 @@ public:
 
     // Binds an input by symbol; ignored if this role does not use it. Host memory is copied here unless it is borrowed; device memory is
     // used in place.
-    void bind(int symbol, binding b) {
+    void bind(int symbol, binding b, const external_tensor* of = nullptr) {
         const busy one{*this};
         reporting([&, this] {
+            if (of != nullptr) inputs_.check(symbol, *of);
             inputs_.bind(
                 symbol, b, slots_.count(), [this](std::int64_t run) { return inputs_read(*slots_.issued(run)); },
                 [this](std::int64_t run, int input) { wait_for_inputs_of(run, input); });

@@ -137,6 +137,8 @@ public:
     // Binds an input, to as many elements as it has: a value for a scalar, a container or a span, or a pointer and a number of elements.
     // Host memory is copied here, so the caller may change it at once. Device memory, and memory named by dv::borrowed(...), is used in
     // place and must not change before ticket.inputs_released(). A run uses the latest binding.
+    // Also a DLTensor, a DLManagedTensor* (which the caller keeps and deletes) or an mdspan, in row-major order and with the element type
+    // and the extents of the input: host memory is copied, memory of the rank's own GPU is used in place. Any other is a binding_error.
     template <class Name, class Value>
         requires(detail::binding_asked<G, Name, std::remove_cvref_t<Value>>)
     executor& bind(Name, [[maybe_unused]] Value&& value) {
@@ -165,7 +167,8 @@ public:
     bool is(Name) const {
         return plays(detail::role_asked<G, Name>);
     }
-    // Reads or writes a state of this rank, after the runs issued so far.
+    // Reads or writes a state of this rank, after the runs issued so far. Values: a container, or a tensor as for `bind`, which is copied;
+    // what does not fit is a state_error.
     template <class Name>
     auto read_state(Name) const {
         constexpr int symbol = detail::state_asked<G, Name>;
@@ -183,8 +186,10 @@ public:
     void write_state(Name, const Values& values) {
         constexpr int symbol = detail::state_asked<G, Name>;
         if constexpr (symbol >= 0) {
-            using element_type = typename plan::tensor_of<G, detail::name_of_constant<Name>>::element_type;
-            if constexpr (std::is_convertible_v<decltype(std::data(values)), const element_type*>)
+            using tensor = plan::tensor_of<G, detail::name_of_constant<Name>>;
+            if constexpr (detail::external_fits<Values, tensor>())
+                write_symbol(symbol, detail::describe(values));
+            else if constexpr (detail::holds<Values, typename tensor::element_type, tensor::size>)
                 write_symbol(symbol, std::data(values), static_cast<std::int64_t>(std::size(values)));
         }
     }

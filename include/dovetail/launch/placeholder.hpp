@@ -52,6 +52,10 @@ struct placeholder_reading {
     placeholder_pointer data() const { return {}; }
     placeholder_element operator[](std::ptrdiff_t) const { return {}; }
     placeholder_values host() const { return {}; }
+    template <class To>
+    void copy_to(const To&) const {}
+    template <class To>
+    void describe_in(To&) const {}
 };
 
 }  // namespace dovetail::detail

@@ -2,6 +2,7 @@
 // dropped without waiting.
 #pragma once
 
+#include "external_tensor.hpp"
 #include "step_time.hpp"
 #include "thread_number.hpp"
 #include "world/deadline.hpp"
@@ -67,6 +68,10 @@ public:
     void check_index(std::int64_t i) const;
     const void* address() const { return data_; }
     void copy(void* to, std::int64_t from_byte, std::int64_t bytes) const;
+    // Throws a usage_error unless the tensor fits the output.
+    void copy(const external_tensor& to) const;
+    // The number of its GPU; -1: the host.
+    int device() const;
 
 private:
     std::shared_ptr<engine> engine_;
@@ -97,6 +102,18 @@ public:
         std::vector<element_type> all(static_cast<std::size_t>(Tensor::size));
         copy(all.data(), 0, Tensor::bytes);
         return all;
+    }
+    // Copies the output into a DLTensor, a DLManagedTensor* or an mdspan, on the host or on this rank's GPU, and waits for the copy. Throws
+    // a usage_error unless it is in row-major order and has the element type and the extents of the output.
+    template <class To>
+        requires(detail::external_fits<To, Tensor>() && !detail::mdspan_of_const<To>)
+    void copy_to(const To& to) const {
+        copy(detail::describe(to));
+    }
+    // Makes a DLTensor describe the output in place. It is valid while the reading exists.
+    template <detail::dlpack_tensor To>
+    void describe_in(To& to) const {
+        detail::describe_as_dlpack<Tensor>(to, const_cast<element_type*>(data()), device());
     }
     // The same reading, to be destroyed by another thread: the thread that read it may call `run`, which waits for that.
     reading for_another_thread() && {

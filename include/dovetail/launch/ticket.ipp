@@ -56,5 +56,14 @@ DOVETAIL_INLINE void basic_reading::copy(void* to, std::int64_t from_byte, std::
     if (bytes > 0) engine_->addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
     engine_->check_kept(symbol_);
 }
+DOVETAIL_INLINE void basic_reading::copy(const external_tensor& to) const {
+    const tensor_type& type = engine_->graph.symbols[symbol_].type;
+    const std::string why = detail::mismatch_of(to, type, device());
+    if (!why.empty())
+        throw usage_error{"output `" + engine_->symbol_name(symbol_) + "` is copied to " + why + ", on " +
+                          engine_->where.describe(engine_->rank)};
+    copy(to.data, 0, type.bytes());
+}
+DOVETAIL_INLINE int basic_reading::device() const { return engine_->addresses.source()->device(); }
 
 }  // namespace dovetail

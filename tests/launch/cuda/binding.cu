@@ -1,5 +1,6 @@
 // Values bound to inputs, on the simulated GPU: for pageable, pinned and device memory, a run reads the values at the time of the bind,
 // unless the memory was borrowed or is used in place.
+#include "support/dlpack.hpp"
 #include "support/expect.hpp"
 #include "support/simulated_cuda.hpp"
 
@@ -7,6 +8,9 @@
 #include <dovetail/launch/executor.hpp>
 
 #include <doctest/doctest.h>
+#if __has_include(<cuda/std/mdspan>)
+#include <cuda/std/mdspan>
+#endif
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;
@@ -125,6 +129,42 @@ TEST_CASE("device memory is used in place, however it is given") {
             CHECK(step.bind(dv::name<x>, other.data, 8).run().read(dv::name<y>).host() == floats(8, 5.0f));
             CHECK(step.bind(dv::name<x>, floats(8, 4.0f)).run().read(dv::name<y>).host() == floats(8, 4.0f));
         });
+}
+
+TEST_CASE("tensors of other libraries on the rank's GPU are used in place") {
+    on_one([](auto& rank) {
+        dv::executor<late, in_turn> step{rank};
+        device_memory mine{1.0f};
+        gate = true;
+#if __has_include(<cuda/std/mdspan>)
+        const cuda::std::mdspan<const float, cuda::std::extents<int, 8>> span{mine.data};
+        CHECK(step.bind(dv::name<x>, span).run().read(dv::name<y>).host() == floats(8, 1.0f));
+#else
+        MESSAGE("not run: there is no cuda/std/mdspan here");
+#endif
+        std::int64_t shape[1] = {8};
+        DLTensor tensor{};
+        tensor.data = mine.data;
+        tensor.device = {kDLCUDA, 0};
+        tensor.ndim = 1;
+        tensor.dtype = {kDLFloat, 32, 1};
+        tensor.shape = shape;
+        gate = false;
+        const auto t = step.bind(dv::name<x>, tensor).run();
+        CHECK(!t.inputs_released());
+        std::fill_n(mine.data, 8, 2.0f);
+        gate = true;
+        const auto out = t.read(dv::name<y>);
+        DLTensor described{};
+        out.describe_in(described);
+        CHECK(described.device.device_type == kDLCUDA);
+        CHECK(described.device.device_id == 0);
+        out.copy_to(tensor);
+        CHECK(std::vector<float>(mine.data, mine.data + 8) == floats(8, 2.0f));
+        tensor.device.device_id = 1;
+        CHECK(support::message([&] { step.bind(dv::name<x>, tensor); }) ==
+              "dovetail: input `x` is bound to a tensor on GPU 1, and the rank is on GPU 0, on rank 0");
+    });
 }
 
 TEST_CASE("an input in pinned memory is copied wherever its values are") {
