@@ -51,13 +51,18 @@ dv::plan_options drawn_options(word seed, long i) {
 
 // How many graphs each rewrite changed, and what of their plans orders threads.
 struct counts {
-    int split = 0, decomposed = 0, kept = 0, bucketed = 0, copied = 0, within_hosts = 0, searched = 0;
+    int split = 0, exchanged = 0, decomposed = 0, kept = 0, bucketed = 0, copied = 0, within_hosts = 0, searched = 0;
     int overlapped = 0, booked = 0, waits = 0, wraps = 0;
 
     void see(const dv::ir::graph& written, const rows_on_threads& run) {
         const rewrites_seen by{written, run.rewritten()};
         split += by.split, decomposed += by.decomposed, kept += by.kept, bucketed += by.bucketed, copied += by.copied;
         within_hosts += by.within_hosts;
+        for (const dv::ir::node& n : run.rewritten().nodes)
+            if (n.kind == dv::op_kind::all_to_all && n.blocks > 0) {
+                ++exchanged;
+                break;
+            }
         searched += run.planned().rewrites.count > 1;
         booked += run.planned().plan.choice.taken == dv::candidate::booked_100;
         overlapped += run.planned().plan.overlapped;
@@ -83,12 +88,14 @@ TEST_CASE("random graphs with all rewrites have the written graph's values on th
         CHECK(fault == "");
         MESSAGE(print_graph(written) << "rewritten:\n" << print_graph(run.rewritten()));
     }
-    MESSAGE(seen.split << " split, " << seen.decomposed << " decomposed, " << seen.kept << " kept, " << seen.bucketed << " bucketed, "
+    MESSAGE(seen.split << " split, of which " << seen.exchanged << " with an all_to_all, " << seen.decomposed << " decomposed, "
+                       << seen.kept << " kept, " << seen.bucketed << " bucketed, "
                        << seen.copied << " by copy engines, " << seen.within_hosts << " in part within hosts, " << seen.searched
                        << " by the search; " << seen.overlapped << " overlapped, " << seen.booked << " booked, "
                        << seen.waits << " waits within runs, " << seen.wraps << " across runs");
     if (many.only >= 0 || many.count < usual_count) return;
     CHECK(seen.split > 1000);
+    CHECK(seen.exchanged > 100);
     CHECK(seen.decomposed > 1400);
     CHECK(seen.kept > 15);
     CHECK(seen.bucketed > 500);

@@ -43,6 +43,12 @@ struct found {
         FAIL("no such view");
         return g.nodes[0];
     }
+    dv::ir::node& copy(int which) const {
+        for (dv::ir::node& n : g.nodes)
+            if (n.kind == dv::op_kind::own_rows && n.origin < 0 && which-- == 0) return n;
+        FAIL("no such copy");
+        return g.nodes[0];
+    }
     dv::ir::node& update() const {
         for (dv::ir::node& n : g.nodes)
             if (n.update) return n;
@@ -58,6 +64,7 @@ std::string damaged(const std::function<void(found)>& damage) {
     return name_of(compare_by_origins(dv::plan::typed<G>::value, dv::ir::view(made)).what);
 }
 using samples::split_chain;
+using samples::split_experts;
 using samples::split_pair;
 using samples::split_state;
 using enum dv::op_kind;
@@ -68,6 +75,7 @@ TEST_CASE("what the rewrites make has its origins") {
     CHECK(compared<split_chain<4>>() == "none");
     CHECK(compared<samples::split_layers<2>>() == "none");
     CHECK(compared<split_pair<2>>() == "none");
+    CHECK(compared<split_experts<2>>() == "none");
     CHECK(compared<samples::split_across<4>>() == "none");
     CHECK(compared<split_state<2>>() == "none");
     CHECK(compared<samples::split_groups<2>>() == "none");
@@ -113,6 +121,11 @@ TEST_CASE("damages to arguments and results") {
     CHECK(damaged<split_chain<4>>([&](found f) { swap(f, f.block(compute, 2), f.block(compute, 3)); }) == "wrong_argument");
     // The same block of another value.
     CHECK(damaged<split_chain<4>>([&](found f) { swap(f, f.block(compute, 2, 1), f.block(compute, 2, 2)); }) == "wrong_argument");
+    // The rows of another member, in an argument and in a result of an all_to_all, and in a copy.
+    const auto swap_operands = [](found f, int first) { std::swap(f.g.operands[first], f.g.operands[first + 1]); };
+    CHECK(damaged<split_experts<2>>([&](found f) { swap_operands(f, f.block(all_to_all, 1).first_argument); }) == "wrong_argument");
+    CHECK(damaged<split_experts<2>>([&](found f) { swap_operands(f, f.block(all_to_all, 1, 1).first_result); }) == "wrong_argument");
+    CHECK(damaged<split_experts<2>>([&](found f) { f.copy(0).first_argument = f.copy(1).first_argument; }) == "wrong_argument");
     // A whole value in place of another one.
     CHECK(damaged<split_state<2>>([](found f) { f.g.operands[f.update().first_argument + 1] = f.g.operands[f.update().first_argument]; }) ==
           "wrong_argument");

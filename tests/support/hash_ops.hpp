@@ -84,6 +84,29 @@ inline void receive(const collective& c, const std::vector<piece>& in, int group
     }
 }
 
+// The same where an argument or a result may be several pieces, the blocks of an all_to_all: `in[i]` are those of member i.
+inline void receive_pieces(const collective& c, const std::vector<std::vector<piece>>& in, int group_index, const std::vector<piece>& out) {
+    const auto all_of = [](const std::vector<piece>& pieces, std::vector<unsigned char>& bytes) {
+        piece all = pieces.empty() ? piece{} : pieces[0];
+        if (pieces.size() < 2) return all;
+        for (const piece& p : pieces) bytes.insert(bytes.end(), p.data, p.data + p.bytes);
+        all.data = bytes.data();
+        all.bytes = static_cast<std::int64_t>(bytes.size());
+        return all;
+    };
+    std::vector<std::vector<unsigned char>> given(in.size());
+    std::vector<piece> arguments;
+    for (std::size_t i = 0; i < in.size(); ++i) arguments.push_back(all_of(in[i], given[i]));
+    std::vector<unsigned char> received;
+    const piece result = all_of(out, received);
+    receive(c, arguments, group_index, result);
+    std::int64_t at = 0;
+    for (const piece& p : out) {
+        if (p.data != result.data && p.bytes > 0) std::memcpy(p.data, result.data + at, static_cast<std::size_t>(p.bytes));
+        at += p.bytes;
+    }
+}
+
 // The kind for `receive` of what is no communication and no computation: a local_reduce, or a copy.
 constexpr dv::op_kind moving_within_a_rank(dv::op_kind kind) {
     return kind == dv::op_kind::local_reduce ? kind : dv::op_kind::transfer;

@@ -203,9 +203,12 @@ private:
                 receive({moving_within_a_rank(n.kind), n.reduce}, in, 0, m_.result(run, here, i, 0));
             } else {
                 const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
-                for (const int l : positions) in.push_back(argument(0, l));
-                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge, n.op}, in, group_index_of(n, position),
-                        m_.result(run, here, i, 0));
+                std::vector<std::vector<piece>> given(positions.size());
+                for (std::size_t l = 0; l < positions.size(); ++l)
+                    for (int a = 0; a < n.arguments; ++a) given[l].push_back(argument(a, positions[l]));
+                out.clear();
+                for (int j = 0; j < n.results; ++j) out.push_back(m_.result(run, here, i, j));
+                receive_pieces({n.kind, n.reduce, n.root, n.offset, n.zero_edge, n.op}, given, group_index_of(n, position), out);
             }
         }
         if (!n.update) return;

@@ -7,6 +7,8 @@
 //     rewritten      h0 = matmul(rows<0, 2>(x), w)          y0 = relu(h0)        y = concat<y0, y1>
 //                    h1 = matmul(rows<1, 2>(x), w)          y1 = relu(h1)
 //
+// Blocks of an all_to_all take and make rows of each member, as one symbol or as one for each; copies of rows hold what they are made of.
+//
 // NCCL groups and the order of nodes that share no state are free.
 #pragma once
 
@@ -28,6 +30,7 @@ struct share {
     int extent = dv::whole;
     unsigned scattered = 0;  // the axes of a reduce_scatter of blocks: it holds other rows than a block of the whole would
     unsigned gathered = 0;   // ... of an all_gather of blocks
+    int exchanged = 0;       // the members of an all_to_all of whose rows it has a block, if there are several
 
     friend constexpr bool operator==(const share&, const share&) = default;
 };
@@ -83,14 +86,18 @@ private:
             else if (n.origin >= 0)
                 expect(is_like(n, origin_of(n)), rewrite_flaw::node_changed, i);
             else
-                expect(n.op->view != dv::view_kind::none && !n.update && n.results == 1, rewrite_flaw::node_added, i);
+                expect((n.op->view != dv::view_kind::none || is_copy(n)) && !n.update && n.results == 1, rewrite_flaw::node_added, i);
         }
+    }
+    static constexpr bool is_copy(const dv::ir::node& n) {
+        return n.kind == dv::op_kind::own_rows && n.role >= 0 && n.axes == 0 && n.arguments == 1;
     }
     constexpr bool is_like(const dv::ir::node& n, const dv::ir::node& o) const {
         if (n.op != o.op || n.kind != o.kind || n.role != o.role || n.update != o.update || n.reduce != o.reduce || n.axes != o.axes ||
             n.root != o.root || n.offset != o.offset || n.zero_edge != o.zero_edge || n.statement != o.statement || n.part != o.part ||
-            n.parts != o.parts || n.arguments != o.arguments || n.results != o.results || n.targets != o.targets)
+            n.parts != o.parts || n.targets != o.targets)
             return false;
+        if (n.kind != dv::op_kind::all_to_all && (n.arguments != o.arguments || n.results != o.results)) return false;
         for (int k = 0; k < n.targets; ++k)
             if (r_.operands[n.first_target + k] != w_.operands[o.first_target + k]) return false;
         return true;
@@ -139,7 +146,9 @@ private:
     }
     constexpr void check(int i) {
         const dv::ir::node& n = r_.nodes[i];
-        if (n.origin < 0)
+        if (n.origin < 0 && is_copy(n))
+            define(i, 0, share_[argument(r_, n, 0)]);
+        else if (n.origin < 0)
             n.op->view == dv::view_kind::rows ? check_rows(i) : check_concat(i);
         else if (n.blocks == 0)
             check_whole(i);
@@ -152,8 +161,13 @@ private:
     constexpr void check_rows(int i) {
         const dv::ir::node& n = r_.nodes[i];
         const share& from = share_[argument(r_, n, 0)];
-        expect(n.arguments == 1 && from.blocks == 0 && n.part >= 0 && n.part < n.parts, rewrite_flaw::wrong_argument, i);
-        if (found_) define(i, 0, {from.of, n.part, n.parts, 0});
+        const bool of_member = from.blocks > 0 && from.extent == 0 && n.parts == (from.exchanged > 0 ? from.exchanged : 1);
+        expect(n.arguments == 1 && (from.blocks == 0 || of_member) && n.part >= 0 && n.part < n.parts, rewrite_flaw::wrong_argument, i);
+        if (found_) define(i, 0, of_member ? rows_of_member(from.of, n.part, from, n.parts) : share{from.of, n.part, n.parts, 0});
+    }
+    // The rows of one member in a block.
+    static constexpr share rows_of_member(int of, int member, const share& block, int members) {
+        return {of, member * block.blocks + block.block, members * block.blocks, 0};
     }
     constexpr void check_concat(int i) {
         const dv::ir::node& n = r_.nodes[i];
@@ -189,15 +203,18 @@ private:
                 continue;
             }
             const int extent = by.elementwise ? cut.extent : by.of_argument(k);
-            expect(share_[argument(r_, n, k)] == share{argument(w_, o, k), n.block, n.blocks, extent, cut.scattered, cut.gathered},
-                   rewrite_flaw::wrong_argument, i);
+            expect(share_[argument(r_, n, k)] == cut_like(cut, argument(w_, o, k), n, extent), rewrite_flaw::wrong_argument, i);
         }
         for (int k = 0; k < n.results; ++k)
-            define(i, k, {result(w_, o, k), n.block, n.blocks, by.elementwise ? cut.extent : by.of_result(k), cut.scattered, cut.gathered});
+            define(i, k, cut_like(cut, result(w_, o, k), n, by.elementwise ? cut.extent : by.of_result(k)));
     }
     constexpr bool is_cut(const dv::ir::node& n, int k) const {
         const dv::row_wise_extents& by = n.op->row_wise;
         return by.of_argument(k) != dv::whole && (!by.elementwise || w_.symbols[argument(w_, origin_of(n), k)].type.rank > 0);
+    }
+    // The block of a node, of a value that is cut along this extent, with its rows in the order of another one.
+    static constexpr share cut_like(const share& other, int of, const dv::ir::node& n, int extent) {
+        return {of, n.block, n.blocks, extent, other.scattered, other.gathered, other.exchanged};
     }
     constexpr share first_cut(const dv::ir::node& n) const {
         for (int k = 0; k < n.arguments; ++k)
@@ -211,21 +228,34 @@ private:
     constexpr void check_communicated_block(int i) {
         const dv::ir::node &n = r_.nodes[i], &o = origin_of(n);
         share cut = share_[argument(r_, n, 0)];
+        if (n.kind == dv::op_kind::all_to_all && n.role >= 0 && cut.extent == 0) return check_exchange(i);
         for (int k = 0; k < n.arguments; ++k)
-            expect(share_[argument(r_, n, k)] == share{argument(w_, o, k), n.block, n.blocks, cut.extent, cut.scattered, cut.gathered},
-                   rewrite_flaw::wrong_argument, i);
+            expect(share_[argument(r_, n, k)] == cut_like(cut, argument(w_, o, k), n, cut.extent), rewrite_flaw::wrong_argument, i);
         if (!dv::collective::needs_width(dv::collective::of(n.kind)))
             expect((cut.scattered & n.axes) == 0, rewrite_flaw::wrong_argument, i);
         else if (cut.extent == 0)
             follow_order(i, cut);
-        for (int k = 0; k < n.results; ++k) define(i, k, {result(w_, o, k), n.block, n.blocks, cut.extent, cut.scattered, cut.gathered});
+        for (int k = 0; k < n.results; ++k) define(i, k, cut_like(cut, result(w_, o, k), n, cut.extent));
+    }
+    // A block of the rows for each member, and of those from each.
+    constexpr void check_exchange(int i) {
+        const dv::ir::node &n = r_.nodes[i], &o = origin_of(n);
+        const int x = argument(w_, o, 0), y = result(w_, o, 0), members = static_cast<int>(dv::ir::width_along(w_, n.role, n.axes));
+        const share block{y, n.block, n.blocks, 0, 0, 0, members > 1 ? members : 0};
+        share whole_block = block;
+        whole_block.of = x;
+        expect((n.arguments == 1 || n.arguments == members) && (n.results == 1 || n.results == members), rewrite_flaw::node_changed, i);
+        for (int k = 0; k < n.arguments && found_; ++k)
+            expect(share_[argument(r_, n, k)] == (n.arguments == members ? rows_of_member(x, k, block, members) : whole_block),
+                   rewrite_flaw::wrong_argument, i);
+        for (int k = 0; k < n.results && found_; ++k) define(i, k, n.results == members ? rows_of_member(y, k, block, members) : block);
     }
     constexpr void follow_order(int i, share& cut) {
         const dv::ir::node& n = r_.nodes[i];
-        const bool in_order = cut.scattered == 0 && cut.gathered == 0;
+        const bool in_order = cut.scattered == 0 && cut.gathered == 0 && cut.exchanged == 0;
         const bool scatters = n.kind == dv::op_kind::reduce_scatter, gathers = n.kind == dv::op_kind::all_gather;
         const bool gives_back = scatters ? cut.scattered == 0 && cut.gathered == n.axes : cut.gathered == 0 && cut.scattered == n.axes;
-        expect(n.role >= 0 && (scatters || gathers) && (in_order || gives_back), rewrite_flaw::wrong_argument, i);
+        expect(n.role >= 0 && (scatters || gathers) && (in_order || (gives_back && cut.exchanged == 0)), rewrite_flaw::wrong_argument, i);
         cut.scattered = in_order && scatters ? n.axes : 0;
         cut.gathered = in_order && gathers ? n.axes : 0;
     }

@@ -154,13 +154,13 @@ private:
         const dv::op_kind kind = drawn < 40   ? all_reduce
                                  : drawn < 60 ? reduce_scatter
                                  : drawn < 80 ? all_gather
-                                 : drawn < 85 ? own_rows
-                                 : drawn < 90 ? broadcast
-                                 : drawn < 95 ? shift
+                                 : drawn < 84 ? own_rows
+                                 : drawn < 87 ? broadcast
+                                 : drawn < 90 ? shift
                                               : all_to_all;
         if ((kind == reduce_scatter || kind == own_rows) && rows % width == 0) push(&moves_, kind, {x}, rows / width, axes);
         else if (kind == all_gather && rows * width <= 64) push(&moves_, kind, {x}, rows * width, axes);
-        else if (kind == all_to_all && rows % width == 0 && !in_a_split()) push(&moves_, kind, {x}, rows, axes);
+        else if (kind == all_to_all && rows % width == 0) push(&moves_, kind, {x}, rows, axes);
         else if (kind == shift) push(&moves_, kind, {x}, rows, axes == 3 ? 1 : axes);
         else push(&moves_, kind == broadcast ? kind : all_reduce, {x}, rows, axes);
     }

@@ -86,7 +86,8 @@ private:
         for (int k = 0; k < n.results; ++k)
             if (const int s = g_.operands[n.first_result + k]; s >= 0)
                 for (int rank = 0; rank < ranks_; ++rank)
-                    made[static_cast<std::size_t>(k)].push_back(result(n, k, row_count(g_.symbols[s].type), rank));
+                    made[static_cast<std::size_t>(k)].push_back(
+                        n.kind == dv::op_kind::all_to_all ? exchanged(n, k, rank) : result(n, k, row_count(g_.symbols[s].type), rank));
         for (int k = 0; k < n.results; ++k)
             if (const int s = g_.operands[n.first_result + k]; s >= 0) value_[s] = made[static_cast<std::size_t>(k)];
     }
@@ -107,6 +108,23 @@ private:
             for (int i = 0; i < rows; ++i) made.push_back(row_of_result(*n.op, k, i, arguments));
         } else {
             for (int i = 0; i < rows; ++i) made.push_back(moved(n, i, rows, rank));
+        }
+        return made;
+    }
+    // Of an all_to_all, whose argument and result may be several symbols, one for each member.
+    rows_of_words exchanged(const dv::ir::node& n, int k, int rank) const {
+        const std::vector<int> group = group_of(rank, n.axes);
+        const std::size_t members = group.size();
+        const auto index = static_cast<std::size_t>(std::find(group.begin(), group.end(), rank) - group.begin());
+        rows_of_words made;
+        for (std::size_t from = 0; from < members; ++from) {
+            if (n.results > 1 && static_cast<int>(from) != k) continue;
+            rows_of_words sent;
+            for (int a = 0; a < n.arguments; ++a)
+                sent.insert(sent.end(), argument(n, a, group[from]).begin(), argument(n, a, group[from]).end());
+            const auto block = static_cast<std::ptrdiff_t>(sent.size() / members);
+            const auto first = sent.begin() + static_cast<std::ptrdiff_t>(index) * block;
+            made.insert(made.end(), first, first + block);
         }
         return made;
     }
@@ -159,7 +177,6 @@ private:
             case local_reduce: return reduced_blocks(n, row, rows, rank);
             case all_gather: return given(row / each)[row % each];
             case own_rows: return given(index)[index * rows + row];
-            case all_to_all: return given(row / (rows / members))[index * (rows / members) + row % (rows / members)];
             case broadcast: return given(n.root)[row];
             case scatter: return given(n.root)[index * rows + row];
             case shift: return given(((index - n.offset) % members + members) % members)[row];

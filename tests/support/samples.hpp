@@ -472,6 +472,15 @@ struct split_pair : dv::graph<
     dv::split<Blocks, dv::let<a, add(x, x)>, dv::let<b, relu(bias_add(reduce_scatter<sum, dp>(a), bias))>, dv::let<c, all_gather<dp>(b)>>,
     dv::let<d, subtract(c, x)>,
     dv::output<c, d>> {};
+// Rows to their experts and back. What an expert has received is also used as a whole.
+template <int Blocks>
+struct split_experts : dv::graph<
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::input<x, blocks>,
+    dv::input<bias, dv::tensor<float, 64>>,
+    dv::split<Blocks, dv::let<a, all_to_all<dp>(add(x, x))>, dv::let<b, relu(bias_add(a, bias))>, dv::let<c, all_to_all<dp>(b)>>,
+    dv::let<d, subtract(a, x)>,
+    dv::output<c, d>> {};
 // Blocks of a value of one role are sent to a second one, and theirs to a third.
 template <int Blocks>
 struct split_across : dv::graph<

@@ -262,11 +262,13 @@ private:
             if (effect != m_.effect(run, m_.at(v.graph_role, k.position), v.node))
                 throw failure(name(step) + " got wrong arguments on " + name(k) + " in run " + std::to_string(run));
         } else {
-            for (auto& given : m.arguments) in.push_back(given.empty() ? piece{} : given[0].view());
+            std::vector<std::vector<piece>> given(m.arguments.size());
+            for (std::size_t x = 0; x < given.size(); ++x)
+                for (copied& a : m.arguments[x]) given[x].push_back(a.view());
             if (!out.empty())
-                receive({dv::is_communication(member.kind) ? member.kind : moving_within_a_rank(member.kind), member.reduce, member.root,
-                         member.offset, member.zero_edge, member.op},
-                        in, group_index, out[0]);
+                receive_pieces({dv::is_communication(member.kind) ? member.kind : moving_within_a_rank(member.kind), member.reduce,
+                                member.root, member.offset, member.zero_edge, member.op},
+                               given, group_index, out);
         }
         if (v.node < 0 || (dv::is_communication(member.kind) && !receives(member.kind, member.root, group_index))) return;
         for (std::size_t j = 0; j < out.size(); ++j) {

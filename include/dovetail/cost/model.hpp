@@ -94,9 +94,12 @@ private:
     constexpr std::int64_t copied_time(const ir::task& v) {
         const ir::member& m = p_.members.first[v.first_member];
         const ir::participation& x = p_.participations.first[v.first_participation];
-        std::int64_t largest = 0;
-        for (int a = x.first_access, end = a + x.accesses; a < end; ++a)
-            if (const std::int64_t bytes = ir::bytes_of(p_, p_.accesses.first[a]); bytes > largest) largest = bytes;
+        std::int64_t sent = 0, received = 0;
+        for (const ir::access *a = p_.accesses.first + x.first_access, *end = a + x.accesses; a != end; ++a) {
+            if (reads(a->mode)) sent += ir::bytes_of(p_, *a);
+            if (writes(a->mode)) received += ir::bytes_of(p_, *a);
+        }
+        const std::int64_t largest = sent > received ? sent : received;
         if (v.kind == op_kind::transfer) return plus(cost_model::copy_time(link_of(m), largest), 0);
         const int members = extent_of(g_, p_, m, s_).local;
         return plus(cost_model::copy_time(link_of(m), collective::copied(collective::of(m.kind), largest, members)), 0);
@@ -153,7 +156,7 @@ private:
         return x;
     }
 
-    // The bytes of all buffers that a member accesses, and of the largest one: the payload of a collective.
+    // The bytes of all buffers that a member accesses, and the payload of a collective: what one participation reads, or writes.
     constexpr accessed bytes_of(const ir::task& v, int member) const {
         const auto& participation = p_.participations.first;
         const auto& access = p_.accesses.first;
@@ -162,11 +165,15 @@ private:
         accessed all;
         for (int i = v.first_participation, end = i + v.participations; i < end; ++i) {
             if (participation[i].member != member) continue;
+            std::int64_t read = 0, written = 0;
             for (int a = participation[i].first_access, stop = a + participation[i].accesses; a < stop; ++a) {
                 const std::int64_t bytes = in_parts ? ir::bytes_of(p_, access[a]) : buffer[access[a].buffer].bytes;
                 all.total += bytes;
-                if (bytes > all.largest) all.largest = bytes;
+                if (reads(access[a].mode)) read += bytes;
+                if (writes(access[a].mode)) written += bytes;
             }
+            if (read > all.largest) all.largest = read;
+            if (written > all.largest) all.largest = written;
         }
         return all;
     }

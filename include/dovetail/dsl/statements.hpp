@@ -80,7 +80,8 @@ struct when;
 
 // split<N, statements...>: the statements in N blocks of rows, so that a block is communicated while the next one is computed. Their
 // operations declare `row_wise`. Tensors that come from outside are read by blocks of rows, those that are used outside are put together
-// again, both without a copy. split<dv::automatic, ...>: the cost model chooses N, or does not split.
+// again, both without a copy. Collectives that keep rows in their places go by any blocks, a reduce_scatter and an all_gather as a pair, an
+// all_to_all by a block of the rows of each rank. split<dv::automatic, ...>: the cost model chooses N, or does not split.
 template <int Blocks, class... Statements>
 struct split;
 

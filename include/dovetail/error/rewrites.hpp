@@ -34,7 +34,7 @@ struct cut_in_another_way {
     static_assert(detail::never<Statement, Operation, More...>,
                   "dovetail: in this statement (first) of a split, the operation (second) takes blocks of an argument that is cut along "
                   "another extent (values from outside are cut along extent 0), or whose rows lie in the order of a reduce_scatter "
-                  "while those of another argument do not");
+                  "or of an all_to_all while those of another argument do not");
 };
 template <class Statement, class Operation, class... More>
 struct differs_by_rank {
@@ -47,8 +47,8 @@ template <class Statement, class Operation, class... More>
 struct split_stops {
     static_assert(detail::never<Statement, Operation, More...>,
                   "dovetail: in this statement (first) of a split, the operation (second) moves rows along the extent that the split cuts, "
-                  "so that its blocks have other rows; put a reduce_scatter and the all_gather that belongs to it both into the split, or "
-                  "end the split here");
+                  "so that its blocks have other rows; put a reduce_scatter and the all_gather that belongs to it both into the split, an "
+                  "all_to_all together with what takes its result by rows, or end the split here");
 };
 template <class Statement, class Operation, class... More>
 struct blocks_of_columns {

@@ -75,6 +75,7 @@ TEST_CASE("meshes and states on the simulated GPU") {
     compare_all<samples::split_chain<4>>(2, "split_chain");
     compare_all<samples::split_layers<2>>(2, "split_layers");
     compare_all<samples::split_pair<2>>(4, "split_pair");
+    compare_all<samples::split_experts<2>>(2, "split_experts");
     compare_all<samples::split_state<2>>(2, "split_state");
     compare_all<samples::split_groups<2>>(2, "split_groups");
     compare_all<samples::moved>(2, "moved");
@@ -120,6 +121,7 @@ TEST_CASE("collectives by copy engines on the simulated GPU") {
     compare_all_copies<samples::split_chain<4>>(2, "split_chain");
     compare_all_copies<samples::split_layers<2>>(2, "split_layers");
     compare_all_copies<samples::split_pair<2>>(4, "split_pair");
+    compare_all_copies<samples::split_experts<2>>(2, "split_experts");
     compare_all_copies<samples::split_state<2>>(2, "split_state");
     compare_all_copies<samples::sharded_stream<dv::decompose>>(4, "sharded_stream");
     compare_all_copies<samples::sharded_update<dv::shard_update>>(2, "sharded_update");

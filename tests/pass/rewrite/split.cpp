@@ -37,6 +37,19 @@ struct there_and_back
                 dv::split<4, dv::let<h, reduce_scatter<sum, tp>(x)>, dv::let<y, bias_add(h, bias)>, dv::let<z, all_gather<tp>(y)>>,
                 dv::output<z>> {};
 
+// Tokens to the rank of their expert and back, with the experts' products between: W ranks, tokens of T rows; the result also as a whole.
+template <int Ranks, int Rows>
+struct experts_of : dv::graph<dv::mesh<dv::axis<tp, Ranks>>, dv::input<x, dv::tensor<dv::half, Rows, 8192>>, dv::input<w<0>, matrix>,
+                              dv::let<h, all_to_all<tp>(x)>, dv::let<y, matmul(h, w<0>)>, dv::let<z, all_to_all<tp>(y)>, dv::output<z>> {};
+using experts = experts_of<2, 8192>;
+template <class... Names>
+struct used_whole : dv::graph<two_ranks, dv::input<x, matrix>, dv::input<w<0>, matrix>,
+                              dv::split<2, dv::let<h, all_to_all<tp>(x)>, dv::let<y, matmul(h, w<0>)>, dv::let<z, all_to_all<tp>(y)>>,
+                              dv::output<Names...>> {};
+// Nothing goes by rows before the tokens are back, or behind them.
+struct back_alone : dv::graph<two_ranks, dv::input<x, matrix>, dv::let<h, relu(x)>, dv::let<z, all_to_all<tp>(h)>,
+                              dv::let<bias, bias_gradient(z)>, dv::output<bias>> {};
+
 // Nobody asks. The relu communicates with nobody, and bias_gradient does not go by rows.
 struct unasked : dv::graph<two_ranks, dv::input<x, matrix>, dv::input<w<0>, matrix>, dv::let<h, matmul(x, w<0>)>,
                            dv::let<y, all_reduce<sum, tp>(h)>, dv::let<bias, bias_gradient(y)>, dv::let<z, relu(x)>, dv::output<bias, z>> {
@@ -70,6 +83,26 @@ int count(const dv::ir::graph_data& g, dv::view_kind view) {
     return n;
 }
 
+template <class G>
+dv::ir::graph_data split_everywhere(int blocks) {
+    dv::rewrite_list list;
+    list.everywhere = true;
+    list.blocks = blocks;
+    return dv::pass::detail::rewritten(dv::plan::typed<G>::value, list);
+}
+int copies_in(const dv::ir::graph_data& g) {
+    int n = 0;
+    for (const dv::ir::node& x : g.nodes) n += x.kind == dv::op_kind::own_rows ? 1 : 0;
+    return n;
+}
+// The view that a block of an all_to_all takes as an argument.
+int part_read_by(const dv::ir::graph_data& g, int block, int argument) {
+    for (const dv::ir::node& x : g.nodes)
+        if (x.kind == dv::op_kind::all_to_all && x.block == block && x.arguments > 1)
+            return g.symbols[g.operands[x.first_argument + argument]].node;
+    return -1;
+}
+
 }  // namespace
 
 TEST_CASE("inputs are read by views, what is used outside is put together, the rest exists in blocks alone") {
@@ -97,6 +130,45 @@ TEST_CASE("a split hides what a chain exposes") {
 TEST_CASE("a pair of reduce_scatter and all_gather goes by blocks, with what is equal on all ranks between them") {
     static_assert(dv::valid<app::there_and_back>);
     CHECK(rewritten<app::there_and_back>().nodes.size() == 4 + 3 * 4 + 1);
+}
+
+TEST_CASE("an all_to_all goes in blocks of the rows of each member, read and put together by views") {
+    const dv::ir::graph_data g = split_everywhere<app::experts>(4);
+    int takes = 0, makes = 0;
+    for (const dv::ir::node& n : g.nodes) {
+        if (n.kind != dv::op_kind::all_to_all) continue;
+        CHECK(n.blocks == 4);
+        takes += n.arguments == 2 && n.results == 1 ? 1 : 0;
+        makes += n.arguments == 1 && n.results == 2 ? 1 : 0;
+    }
+    CHECK(takes == 4);
+    CHECK(makes == 4);
+    CHECK(count(g, dv::view_kind::rows) == 2 * 4);
+    CHECK(copies_in(g) == 0);
+    // Block 1 of 4: the rows for rank 0 are block 1 of the 8 of x, and those for rank 1 block 5.
+    CHECK(g.nodes[part_read_by(g, 1, 0)].part == 1);
+    CHECK(g.nodes[part_read_by(g, 1, 1)].part == 5);
+}
+
+TEST_CASE("what an all_to_all has brought is copied where it is used as a whole too") {
+    CHECK(copies_in(rewritten<app::used_whole<app::z>>()) == 0);
+    CHECK(copies_in(rewritten<app::used_whole<app::z, app::h>>()) == 2 * 2);
+    CHECK(copies_in(rewritten<app::used_whole<app::z, app::h, app::y>>()) == 2 * 2 * 2);
+}
+
+TEST_CASE("an all_to_all stays whole if its rows cannot be divided, or nobody takes its result in blocks") {
+    const auto nodes_of = [](const dv::ir::graph& g) { return g.nodes.size(); };
+    CHECK(split_everywhere<app::experts_of<2, 4100>>(4).nodes.size() == nodes_of(dv::plan::typed<app::experts_of<2, 4100>>::value));
+    CHECK(split_everywhere<app::experts_of<2, 4100>>(2).nodes.size() > nodes_of(dv::plan::typed<app::experts_of<2, 4100>>::value));
+    CHECK(split_everywhere<app::back_alone>(2).nodes.size() == nodes_of(dv::plan::typed<app::back_alone>::value));
+}
+
+TEST_CASE("experts are split without being asked where that is predicted to gain") {
+    using automatic = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>,
+                                  dv::collective_transport<dv::transport::automatic>>;
+    using copied = dv::options<dv::machine::h200_nvlink, dv::collective_transport<dv::transport::peer_copy>>;
+    static_assert(dv::predicted_time<app::experts, automatic> < dv::predicted_time<app::experts, copied> / 100 * 95);
+    static_assert(dv::hidden_fraction<app::experts, automatic> > 0.5 && dv::hidden_fraction<app::experts, copied> == 0);
 }
 
 TEST_CASE("what communicates can be split without being asked, and the rest stays whole") {
@@ -140,7 +212,7 @@ TEST_CASE("random graphs that are split without being asked mean the same") {
 TEST_CASE("random graphs mean the same in blocks, and their plans are proven") {
     const how_many many{10000};
     MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
-    int split = 0, refused = 0, scattered = 0, joined = 0;
+    int split = 0, refused = 0, scattered = 0, exchanged = 0, joined = 0;
     for (long i = many.first(); i < many.last(); ++i) {
         const random_rows drawn{many.of(i), {{dv::rewrite::split, 2 << (i % 3)}}};
         const dv::ir::graph g = dv::ir::view(drawn.graph);
@@ -154,7 +226,10 @@ TEST_CASE("random graphs mean the same in blocks, and their plans are proven") {
         if (blocks.nodes.size() == g.nodes.size()) continue;
         ++split;
         joined += count(blocks, dv::view_kind::concat);
-        for (const dv::ir::node& n : blocks.nodes) scattered += n.blocks > 0 && n.kind == dv::op_kind::reduce_scatter ? 1 : 0;
+        for (const dv::ir::node& n : blocks.nodes) {
+            scattered += n.blocks > 0 && n.kind == dv::op_kind::reduce_scatter ? 1 : 0;
+            exchanged += n.blocks > 0 && n.kind == dv::op_kind::all_to_all ? 1 : 0;
+        }
         REQUIRE(difference_of_outputs(g, dv::ir::view(blocks)) == "");
         if (i % 10 != 0) continue;
         dv::plan_options o;
@@ -164,10 +239,11 @@ TEST_CASE("random graphs mean the same in blocks, and their plans are proven") {
         REQUIRE(!made.wrong);
         CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
     }
-    MESSAGE(split << " graphs split, " << refused << " refused, " << scattered << " blocks of reduce_scatters, " << joined
-                  << " joined values");
+    MESSAGE(split << " graphs split, " << refused << " refused, " << scattered << " blocks of reduce_scatters, " << exchanged
+                  << " of all_to_alls, " << joined << " joined values");
     if (many.only < 0 && many.count >= 10000) {
         CHECK(split > 2000);
         CHECK(scattered > 50);
+        CHECK(exchanged > 300);
     }
 }

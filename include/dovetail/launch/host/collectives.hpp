@@ -17,6 +17,9 @@ struct participant {
     void* recv = nullptr;
     std::int64_t send_bytes = 0;
     std::int64_t recv_bytes = 0;
+    // The blocks of an argument, or of a result, by member, where they do not lie one behind the other; else empty.
+    std::vector<const void*> sent = {};
+    std::vector<void*> received = {};
 };
 
 struct communication {
@@ -42,8 +45,8 @@ public:
         : x_{x}, row_{collective::of(x.kind)}, members_{static_cast<int>(participants.size())}, scratch_{scratch} {
         for (int i = 0; i < members_; ++i) {
             const participant& s = participants[static_cast<std::size_t>(i)];
-            if (s.send != nullptr) senders_.push_back({i, s.send});
-            if (s.recv != nullptr && collective::receives_result(x, i)) receivers_.push_back({i, s.recv});
+            if (s.send != nullptr) senders_.push_back({i, s.send, &s.sent});
+            if (s.recv != nullptr && collective::receives_result(x, i)) receivers_.push_back({i, s.recv, &s.received});
             if (s.send != nullptr) argument_bytes_ = s.send_bytes;
         }
         const auto receivers = static_cast<std::int64_t>(receivers_.size());
@@ -60,10 +63,12 @@ private:
     struct sender {
         int member;
         const void* data;
+        const std::vector<const void*>* blocks;
     };
     struct receiver {
         int member;
         void* data;
+        const std::vector<void*>* blocks;
     };
 
     // Results go to scratch memory first, since a result may be in the same memory as an argument.
@@ -88,14 +93,21 @@ private:
             bool reached = false;
             for (std::size_t from = 0; from < senders_.size(); ++from) {
                 if (!collective::reaches(x_, senders_[from].member, receivers_[to].member, members_)) continue;
-                const std::int64_t sent = row_.sends == collective::pieces::one ? 0 : static_cast<std::int64_t>(to);
-                const std::int64_t received = row_.receives == collective::pieces::one ? 0 : static_cast<std::int64_t>(from);
-                move(static_cast<char*>(receivers_[to].data) + received * block_,
-                     static_cast<const char*>(senders_[from].data) + sent * block_, block_);
+                move(received_from(receivers_[to], from), sent_to(senders_[from], to), block_);
                 reached = true;
             }
             if (!reached && block_ > 0) std::memset(receivers_[to].data, 0, static_cast<std::size_t>(block_));
         }
+    }
+    const void* sent_to(const sender& s, std::size_t receiver) const {
+        if (!s.blocks->empty()) return (*s.blocks)[receiver];
+        const std::int64_t block = row_.sends == collective::pieces::one ? 0 : static_cast<std::int64_t>(receiver);
+        return static_cast<const char*>(s.data) + block * block_;
+    }
+    void* received_from(const receiver& r, std::size_t sender) const {
+        if (!r.blocks->empty()) return (*r.blocks)[sender];
+        const std::int64_t block = row_.receives == collective::pieces::one ? 0 : static_cast<std::int64_t>(sender);
+        return static_cast<char*>(r.data) + block * block_;
     }
     bool overwrites_arguments() const {
         return std::any_of(receivers_.begin(), receivers_.end(), [&, this](const receiver& r) {

@@ -75,17 +75,20 @@ public:
     }
     participant participant_of(int first, int count, const run_state& f) const {
         participant s;
+        int arguments = 0, results = 0;
         for (int i = first; i < first + count; ++i) {
             const access_mode mode = executable_.program.accesses[i].mode;
-            if (reads(mode) && s.send == nullptr) {
-                s.send = address(i, f);
-                s.send_bytes = bytes(i);
+            if (reads(mode)) {
+                if (arguments++ == 0) s.send = address(i, f);
+                s.send_bytes += bytes(i);
             }
-            if (writes(mode) && s.recv == nullptr) {
-                s.recv = address(i, f);
-                s.recv_bytes = bytes(i);
+            if (writes(mode)) {
+                if (results++ == 0) s.recv = address(i, f);
+                s.recv_bytes += bytes(i);
             }
         }
+        for (int i = 0; i < arguments && arguments > 1; ++i) s.sent.push_back(address(first + i, f));
+        for (int i = 0; i < results && results > 1; ++i) s.received.push_back(address(first + arguments + i, f));
         return s;
     }
 

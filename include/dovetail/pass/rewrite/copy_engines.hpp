@@ -73,7 +73,7 @@ private:
     constexpr void move() {
         ir::node n = n_;
         n.moved_by = transport::peer_copy;
-        to_.push(n, one(x_), one(y_));
+        to_.push_as(n);
     }
     constexpr void reduce() {
         if (!rules_.in_arena(y_) || !rules_.has_equal_shards(type(x_), ranks_)) return reduce_all();
@@ -189,7 +189,7 @@ public:
     constexpr ir::graph_data run() {
         for (const ir::node& n : g_.nodes)
             if (!rules_.may_move(n) || !is_asked_for(n))
-                push(n);
+                to_.push_as(n);
             else
                 copied_collective{rules_, by_link(seen_, n), n, to_}.run();
         return static_cast<ir::graph_data&&>(to_.made);
@@ -200,12 +200,6 @@ private:
     constexpr bool is_asked_for(const ir::node& n) const {
         const std::int64_t payload = rules_.payload(n);
         return payload > 0 && (n.stated == transport::automatic ? payload >= from_bytes_ : n.stated == transport::peer_copy);
-    }
-    constexpr void push(const ir::node& n) {
-        vec<int> arguments, results;
-        for (int k = 0; k < n.arguments; ++k) arguments.push(g_.operands[n.first_argument + k]);
-        for (int k = 0; k < n.results; ++k) results.push(g_.operands[n.first_result + k]);
-        to_.push(n, arguments, results);
     }
 
     const ir::graph_data& g_;

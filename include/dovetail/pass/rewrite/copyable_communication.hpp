@@ -50,7 +50,7 @@ public:
 
     // Of argument or result, the larger.
     constexpr std::int64_t payload(const ir::node& n) const {
-        const std::int64_t sent = type(argument(n)).bytes(), received = type(result(n)).bytes();
+        const std::int64_t sent = n.arguments * type(argument(n)).bytes(), received = n.results * type(result(n)).bytes();
         return sent > received ? sent : received;
     }
     constexpr int argument(const ir::node& n) const { return g_.operands[n.first_argument]; }

@@ -37,6 +37,14 @@ public:
         made.nodes.push(n);
     }
 
+    // A node of the former graph, or one like it, with its arguments and results.
+    constexpr void push_as(const ir::node& n) {
+        vec<int> arguments, results;
+        for (int k = 0; k < n.arguments; ++k) arguments.push(from_.operands[n.first_argument + k]);
+        for (int k = 0; k < n.results; ++k) results.push(from_.operands[n.first_result + k]);
+        push(n, arguments, results);
+    }
+
     // A node like `n` that moves, or computes, one symbol from another.
     constexpr void derive(ir::node n, const operation& op, int from, int to, reduction reduce = reduction::none) {
         n.op = &op;

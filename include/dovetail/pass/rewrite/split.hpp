@@ -4,9 +4,15 @@
 //                                                          y.0 = relu(h.0)                    y.1 = relu(h.1)     y = concat<y.0, y.1>
 //
 // A value that is used in blocks only is no longer made. The blocks of an operation stand where it stood, so that accesses of states keep
-// their order.
+// their order. A block of an all_to_all takes a block of the rows for each member, or makes one of those from each:
+//
+//     split<2, let<h, all_to_all(x)>,         h.0 = all_to_all(rows<0, 4>(x), rows<2, 4>(x))     h.1 likewise of rows<1, 4> and rows<3, 4>
+//              let<y, all_to_all(h)>>         y.0, y.2 = all_to_all(h.0)    y.1, y.3 = all_to_all(h.1)    y = concat<y.0, y.1, y.2, y.3>
+//
+// Of what else is made of h.0 and h.1, and used as a whole, the rows of each member are copied.
 #pragma once
 
+#include "copy_nodes.hpp"
 #include "split_analysis.hpp"
 #include "view_nodes.hpp"
 #include "without_nodes.hpp"
@@ -18,7 +24,12 @@ namespace detail {
 class splitting {
 public:
     constexpr splitting(const ir::graph_data& g, const split_analysis& how)
-        : g_{g}, how_{how}, to_{without_nodes(g)}, first_block_(g.symbols.size(), -1), first_view_(g.symbols.size(), -1) {
+        : g_{g},
+          how_{how},
+          to_{without_nodes(g)},
+          first_block_(g.symbols.size(), -1),
+          first_view_(g.symbols.size(), -1),
+          first_part_(g.symbols.size(), -1) {
         find_groups();
     }
 
@@ -31,9 +42,11 @@ public:
                 push(n, -1);
                 continue;
             }
-            for (int block = 0; block < how_.blocks; ++block) push(n, block);
-            for (int k = 0; k < n.results; ++k)
-                if (const int s = g_.operands[n.first_result + k]; s >= 0) finish(n, s);
+            for (int block = 0; block < how_.blocks; ++block) {
+                push(n, block);
+                for (const int s : joined_results(n)) copy_rows_of_each(n, s, block);
+            }
+            for (const int s : joined_results(n)) add_concat(to_, n, parts_of(s), s);
         }
         return static_cast<ir::graph_data&&>(to_);
     }
@@ -55,29 +68,30 @@ private:
 
     // The symbols of the blocks of a value.
     constexpr void make_blocks(int s) {
+        const ir::node& maker = g_.nodes[g_.symbols[s].node];
+        if (const int parts = how_.blocks * how_.cut_of(s).exchanged; parts > 0 && how_.joined(s))
+            first_part_[s] = add_parts(to_, s, parts);
+        to_.symbols[s].node = -1;
+        if (how_.makes_rows_of_each_member(maker)) return;
         first_block_[s] = to_.symbols.size();
         ir::symbol block = g_.symbols[s];
         block.type = how_.block_of(block.type, how_.cut_of(s).extent);
         block.output = false;
         for (int i = 0; i < how_.blocks; ++i) to_.symbols.push(block);
-        to_.symbols[s].node = -1;
     }
 
     // A node as it is, or a block of it.
     constexpr void push(const ir::node& written, int block) {
-        vec<int> arguments;
-        for (int k = 0; k < written.arguments; ++k) arguments.push(argument(written, k, block));
+        const vec<int> arguments = arguments_of(written, block), results = results_of(written, block);
         ir::node n = written;
+        n.arguments = arguments.size();
+        n.results = results.size();
         n.first_argument = add(arguments);
         n.first_awaited = to_.operands.size();
         for (int k = 0; k < n.awaited; ++k) to_.operands.push(g_.operands[written.first_awaited + k]);
-        n.first_result = to_.operands.size();
-        for (int k = 0; k < n.results; ++k) {
-            const int s = g_.operands[written.first_result + k];
-            const int made = s >= 0 && block >= 0 ? first_block_[s] + block : s;
+        n.first_result = add(results);
+        for (const int made : results)
             if (made >= 0 && !n.update) to_.symbols[made].node = to_.nodes.size();
-            to_.operands.push(made);
-        }
         n.first_target = to_.operands.size();
         for (int k = 0; k < n.targets; ++k) to_.operands.push(g_.operands[written.first_target + k]);
         if (block >= 0) {
@@ -93,6 +107,28 @@ private:
         return first;
     }
 
+    constexpr vec<int> arguments_of(const ir::node& n, int block) {
+        vec<int> list;
+        if (block < 0 || !how_.takes_rows_of_each_member(n))
+            for (int k = 0; k < n.arguments; ++k) list.push(argument(n, k, block));
+        else
+            for (int member = 0, members = members_of(n); member < members; ++member)
+                list.push(add_rows(to_, n, g_.operands[n.first_argument], member * how_.blocks + block, members * how_.blocks));
+        return list;
+    }
+    constexpr vec<int> results_of(const ir::node& n, int block) const {
+        vec<int> list;
+        if (block >= 0 && how_.makes_rows_of_each_member(n)) {
+            for (int member = 0, members = members_of(n); member < members; ++member)
+                list.push(part_of(g_.operands[n.first_result], member, block));
+            return list;
+        }
+        for (int k = 0; k < n.results; ++k) {
+            const int s = g_.operands[n.first_result + k];
+            list.push(s >= 0 && block >= 0 ? first_block_[s] + block : s);
+        }
+        return list;
+    }
     constexpr int argument(const ir::node& n, int k, int block) {
         const int s = g_.operands[n.first_argument + k];
         if (block < 0 || how_.argument_cut(n, k).extent == whole) return s;
@@ -100,17 +136,33 @@ private:
         if (first_view_[s] < 0) view(n, s);
         return first_view_[s] + block;
     }
+    constexpr int members_of(const ir::node& n) const { return how_.cut_of(g_.operands[n.first_result]).exchanged; }
     // The blocks of rows of a value from outside.
     constexpr void view(const ir::node& reader, int s) {
         first_view_[s] = to_.symbols.size();
         for (int i = 0; i < how_.blocks; ++i) add_rows(to_, reader, s, i, how_.blocks);
     }
-    // Once all blocks of a value are there.
-    constexpr void finish(const ir::node& written, int s) {
-        if (!how_.joined(s)) return;
-        vec<int> blocks;
-        for (int i = 0; i < how_.blocks; ++i) blocks.push(first_block_[s] + i);
-        add_concat(to_, written, blocks, s);
+    // The results that are put together of their blocks.
+    constexpr vec<int> joined_results(const ir::node& n) const {
+        vec<int> list;
+        for (int k = 0; k < n.results; ++k)
+            if (const int s = g_.operands[n.first_result + k]; s >= 0 && how_.joined(s)) list.push(s);
+        return list;
+    }
+    // Of a block in the order of an all_to_all, the rows of each member stand apart in the whole.
+    constexpr void copy_rows_of_each(const ir::node& written, int s, int block) {
+        const int members = how_.makes_rows_of_each_member(written) ? 0 : how_.cut_of(s).exchanged;
+        for (int member = 0; member < members; ++member)
+            add_copy(to_, written, add_rows(to_, written, first_block_[s] + block, member, members), part_of(s, member, block));
+    }
+    constexpr int part_of(int s, int member, int block) const { return first_part_[s] + member * how_.blocks + block; }
+    // What a value is put together of, in order.
+    constexpr vec<int> parts_of(int s) const {
+        const bool by_member = first_part_[s] >= 0;
+        vec<int> parts;
+        for (int i = 0; i < how_.blocks * (by_member ? how_.cut_of(s).exchanged : 1); ++i)
+            parts.push((by_member ? first_part_[s] : first_block_[s]) + i);
+        return parts;
     }
 
     const ir::graph_data& g_;
@@ -118,6 +170,7 @@ private:
     ir::graph_data to_;
     vec<int> first_block_;  // by symbol: the first of its blocks; -1: it has none
     vec<int> first_view_;   // by symbol: the first of its views
+    vec<int> first_part_;   // by symbol in the order of an all_to_all: the first of the parts that it is put together of
     vec<char> within_;      // by NCCL group: whether all its members are in the region
 };
 

@@ -3,20 +3,19 @@
 #pragma once
 
 #include "../../collective/shape.hpp"
-#include "../../ir/graph.hpp"
 #include "../graph/replicas.hpp"
+#include "block_checks.hpp"
 #include "value_cut.hpp"
 
 namespace dovetail::pass {
 
-class split_analysis {
+class split_analysis : detail::block_checks {
 public:
     // Whether to stop at the first statement that cannot be cut, or to find all of them, each as if it stood outside.
     enum class finding : unsigned char { first, all };
 
     constexpr split_analysis(const ir::graph& g, int region, int blocks, finding what = finding::first)
-        : blocks{blocks},
-          g_{g},
+        : block_checks{g, blocks},
           region_{region},
           all_{what == finding::all},
           inside_(g.nodes.size()),
@@ -35,7 +34,8 @@ public:
             if (inside_[i] != 0) check_in_place(g.nodes[i]);
     }
 
-    const int blocks;
+    using block_checks::block_of;
+    using block_checks::blocks;
     constexpr const ir::fault& fault() const { return wrong_; }
     // The nodes that cannot be cut, where all were asked for.
     constexpr const vec<int>& culprits() const { return culprits_; }
@@ -44,7 +44,16 @@ public:
     constexpr bool is_cut(const ir::node& n) const {
         for (int k = 0; k < n.arguments; ++k)
             if (argument_cut(n, k).extent != whole) return true;
-        return false;
+        return takes_rows_of_each_member(n);
+    }
+    // Whether a node is an all_to_all in blocks of a whole value: a block takes a block of the rows for each member.
+    constexpr bool takes_rows_of_each_member(const ir::node& n) const {
+        return is_exchange(n) && argument_cut(n, 0).extent == whole && result(n, 0) >= 0 && made_in_blocks(result(n, 0));
+    }
+    // Whether it is one whose result is read as a whole only: a block makes a block of the rows from each member.
+    constexpr bool makes_rows_of_each_member(const ir::node& n) const {
+        const int s = is_exchange(n) ? result(n, 0) : -1;
+        return s >= 0 && made_in_blocks(s) && joined(s) && cut_[s].exchanged > 0 && !is_read_by_rows(s);
     }
     constexpr bool made_in_blocks(int symbol) const { return made_inside(symbol) && cut_[symbol].extent != whole; }
     // Whether somebody reads all of a value that is made in blocks.
@@ -55,27 +64,14 @@ public:
     constexpr value_cut argument_cut(const ir::node& n, int k) const {
         const int s = argument(n, k);
         if (n.kind == op_kind::compute) return {extent_of_argument(n, k)};
-        return made_inside(s) ? cut_[s] : value_cut{type_of(s).rank > 0 ? 0 : whole};
-    }
-
-    constexpr tensor_type block_of(tensor_type type, int extent) const {
-        if (extent != whole) type.extent[extent] /= blocks;
-        return type;
+        const value_cut cut = made_inside(s) ? cut_[s] : value_cut{type_of(s).rank > 0 ? 0 : whole};
+        return is_exchange(n) && cut == value_cut{0} ? value_cut{} : cut;
     }
 
 private:
-    constexpr int argument(const ir::node& n, int k) const { return g_.operands[n.first_argument + k]; }
-    constexpr span<const int> awaited(const ir::node& n) const { return g_.operands.subspan(n.first_awaited, n.awaited); }
-    constexpr int result(const ir::node& n, int k) const { return g_.operands[n.first_result + k]; }
-    constexpr const tensor_type& type_of(int symbol) const { return g_.symbols[symbol].type; }
     constexpr bool made_inside(int symbol) const {
         const ir::symbol& s = g_.symbols[symbol];
         return s.kind == ir::symbol_kind::value && s.node >= 0 && inside_[s.node] != 0;
-    }
-
-    constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) {
-        if (!wrong_) wrong_ = ir::make_fault(kind, n.statement, n.source_position + 1).in(n.statement);
-        return wrong_;
     }
 
     constexpr void find_inside() {
@@ -141,16 +137,10 @@ private:
             const value_cut made = n.kind == op_kind::compute ? cut_of_compute(n) : cut_of_communication(n);
             for (int k = 0; k < n.arguments && !wrong_; ++k) check_argument(n, k);
             for (int k = 0; k < n.results && !wrong_; ++k) make_result(n, k, made);
-            if (n.kind == op_kind::compute && made.extent != whole && !wrong_) check_shape_rule(n);
+            if (n.kind == op_kind::compute && made.extent != whole && !wrong_) check_shapes(n);
         }
     }
 
-    // Whether each result of an operation that takes blocks is made in blocks.
-    constexpr bool makes_blocks(const ir::node& n) const {
-        for (int k = 0; k < n.results; ++k)
-            if (!n.op->row_wise.elementwise && n.op->row_wise.of_result(k) == whole) return false;
-        return true;
-    }
     // The extent along which an elementwise operation goes: that of its first argument that is cut, or else rows.
     constexpr int extent_of_elements(const ir::node& n) const {
         for (int k = 0; k < n.arguments; ++k)
@@ -173,6 +163,7 @@ private:
             if (const int s = argument(n, k); extent_of_argument(n, k) != whole && made_in_blocks(s)) {
                 made.scattered |= cut_[s].scattered;
                 made.gathered |= cut_[s].gathered;
+                if (cut_[s].exchanged != 0) made.exchanged = cut_[s].exchanged;
             }
         for (int k = 0; k < n.arguments; ++k) {
             const int s = argument(n, k);
@@ -186,7 +177,7 @@ private:
         return made;
     }
     static constexpr bool same_order(const value_cut& a, const value_cut& b) {
-        return a.scattered == b.scattered && a.gathered == b.gathered;
+        return a.scattered == b.scattered && a.gathered == b.gathered && a.exchanged == b.exchanged;
     }
 
     // A collective that changes the number of rows acts on extent 0. Others, and copies, take any block as it is.
@@ -196,6 +187,7 @@ private:
             if (!(argument_cut(n, k) == given)) fail(ir::fault_kind::cut_in_another_way, n);
         const bool moves_rows = collective::needs_width(collective::of(n.kind));
         if (!moves_rows && (given.scattered & n.axes) != 0) fail(ir::fault_kind::cut_in_another_way, n);
+        if (is_exchange(n) && given.extent <= 0) return cut_of_exchange(n, given);
         if (!moves_rows || given.extent != 0) return given;
         if (n.role >= 0 && n.kind == op_kind::reduce_scatter) {
             if (given.in_order()) return {0, n.axes};
@@ -208,6 +200,26 @@ private:
         return fail(ir::fault_kind::split_stops, n), given;
     }
 
+    // An all_to_all goes in blocks of the rows of each member. Of a whole value that is of use only if its result is read in blocks.
+    constexpr value_cut cut_of_exchange(const ir::node& n, const value_cut& given) {
+        const auto members = static_cast<int>(ir::width_along(g_, n.role, n.axes));
+        const value_cut made{0, 0, 0, members};
+        const int from = argument(n, 0);
+        if (given.extent == whole ? !is_read_by_rows(result(n, 0)) : given != made) return fail(ir::fault_kind::split_stops, n), made;
+        if (given.extent == whole) {
+            check_parts(n, type_of(from), members);
+            if (made_in_blocks(from)) joined_[from] = 1;
+        } else {
+            check_rows_of_each(n, type_of(from), members);
+        }
+        return made;
+    }
+    constexpr bool is_read_by_rows(int symbol) const {
+        for (int i = 0; i < g_.nodes.size(); ++i)
+            for (int k = 0; k < g_.nodes[i].arguments && inside_[i] != 0; ++k)
+                if (argument(g_.nodes[i], k) == symbol && goes_by_rows(g_.nodes[i], k)) return true;
+        return false;
+    }
     // Values from outside are read by blocks of rows.
     constexpr void check_argument(const ir::node& n, int k) {
         const int s = argument(n, k);
@@ -224,14 +236,10 @@ private:
     }
     // How many rows of a block lie one behind the other in the whole: all, unless they were gathered from several ranks.
     constexpr std::int64_t rows_together(const ir::node& n, const tensor_type& type, int extent, int s) const {
-        const unsigned gathered = made_in_blocks(s) ? cut_[s].gathered : 0;
-        return type.extent[extent] / blocks / (gathered != 0 ? ir::width_along(g_, n.role, gathered) : 1);
+        const value_cut cut = made_in_blocks(s) ? cut_[s] : value_cut{};
+        const std::int64_t members = cut.gathered != 0 ? ir::width_along(g_, n.role, cut.gathered) : cut.exchanged;
+        return type.extent[extent] / blocks / (members != 0 ? members : 1);
     }
-    constexpr void check_alignment(const ir::node& n, const tensor_type& type) {
-        const std::int64_t bytes = type.bytes() / blocks;
-        if (bytes == 0 || bytes % block_alignment != 0) fail(ir::fault_kind::unaligned_blocks, n).tensor(type).count_of(bytes);
-    }
-
     constexpr void make_result(const ir::node& n, int k, value_cut made) {
         const int s = result(n, k);
         if (n.kind == op_kind::compute && made.extent != whole && !n.op->row_wise.elementwise) made.extent = n.op->row_wise.of_result(k);
@@ -243,29 +251,25 @@ private:
             fail(ir::fault_kind::uneven_blocks, n).tensor(type_of(s)).count_of(blocks);
     }
 
-    // The shape rule has to make blocks of blocks.
-    constexpr void check_shape_rule(const ir::node& n) {
+    constexpr void check_shapes(const ir::node& n) {
         vec<tensor_type> given;
+        vec<int> extents;
         for (int k = 0; k < n.arguments; ++k) given.push(block_of(type_of(argument(n, k)), extent_of_argument(n, k)));
-        tensor_type results[max_results] = {};
-        const int count = n.op->infer(given.begin(), results);
-        for (int k = 0; k < n.results && !wrong_; ++k) {
-            const int s = result(n, k);
-            if (s < 0 && count == n.results) continue;
-            if (count != n.results || results[k] != block_of(type_of(s), cut_[s].extent))
-                fail(ir::fault_kind::blocks_of_another_shape, n).tensor(type_of(argument(n, 0))).count_of(blocks);
-        }
+        for (int k = 0; k < n.results; ++k) extents.push(result(n, k) < 0 ? whole : cut_[result(n, k)].extent);
+        check_shape_rule(n, given, extents);
     }
 
-    // What is put together lies in blocks of rows, in the written order, in the arena.
+    // What is put together lies in blocks of rows, in the written order or in that of an all_to_all, in the arena.
     constexpr void check_joined(int s) {
         const ir::node& n = g_.nodes[g_.symbols[s].node];
         if (cut_[s].extent != 0)
             fail(ir::fault_kind::blocks_of_columns, n);
-        else if (!cut_[s].in_order())
+        else if (cut_[s].scattered != 0 || cut_[s].gathered != 0)
             fail(ir::fault_kind::split_stops, n);
         else if (g_.symbols[s].in_host_memory)
             fail(ir::fault_kind::split_on_host, n);
+        else if (cut_[s].exchanged != 0)
+            check_parts(n, type_of(s), cut_[s].exchanged);
         else
             check_alignment(n, type_of(s));
     }
@@ -276,7 +280,6 @@ private:
         if (!made_in_blocks(from) || joined_[from] != 0 || (to >= 0 && joined_[to] != 0)) fail(ir::fault_kind::split_in_place, n);
     }
 
-    const ir::graph& g_;
     const int region_;
     const bool all_;
     vec<char> inside_;    // by node
@@ -284,7 +287,6 @@ private:
     vec<char> known_;     // by symbol: whether its cut is final
     vec<char> joined_;    // by symbol
     detail::replicas replicas_;
-    ir::fault wrong_;
     vec<int> culprits_;
 };
 

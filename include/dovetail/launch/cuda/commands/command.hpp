@@ -74,10 +74,11 @@ struct command {
     stream at = {};
 };
 
-// The pointers of one member.
+// The pointers of one member. Several arguments, or results, are the blocks for each member, or from it: accesses that follow the first.
 struct participant {
     int send = -1, recv = -1;
     std::int64_t send_bytes = 0, recv_bytes = 0;
+    int arguments = 0, results = 0;
 };
 
 inline command transfer_command(command_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes,
@@ -106,13 +107,13 @@ struct access_table {
         participant s;
         for (int i = p.first_access; i < p.first_access + p.accesses; ++i) {
             const access_mode mode = program.accesses[i].mode;
-            if (reads(mode) && s.send < 0) {
-                s.send = i;
-                s.send_bytes = bytes_of(i);
+            if (reads(mode)) {
+                if (s.arguments++ == 0) s.send = i;
+                s.send_bytes += bytes_of(i);
             }
-            if (writes(mode) && s.recv < 0) {
-                s.recv = i;
-                s.recv_bytes = bytes_of(i);
+            if (writes(mode)) {
+                if (s.results++ == 0) s.recv = i;
+                s.recv_bytes += bytes_of(i);
             }
         }
         return s;

@@ -35,12 +35,16 @@ public:
         if (!collective::by_one_call(m.kind))
             add_messages(m, s, with, mine);
         else if (with.size() == 1)
-            copy(s.send, 0, s.recv, 0, s.recv_bytes);
+            copy({s.send}, {s.recv}, s.recv_bytes);
         else
             add_call(m, s);
     }
 
 private:
+    struct place {
+        int access;
+        std::int64_t offset = 0;
+    };
     // Sends and receives: a block to each member that this rank reaches, and one from each member that reaches this rank.
     void add_messages(const ir::member& m, const participant& s, const std::vector<int>& with, int mine) {
         const int n = static_cast<int>(with.size());
@@ -53,27 +57,34 @@ private:
         const bool sends = std::any_of(to.begin(), to.end(), [&](int i) { return i != mine; });
         const place source = sends ? set_aside(s) : place{s.send};
         for (const int i : to)
-            if (i != mine) send(source.access, source.offset + b.given_to(i), b.bytes, with[static_cast<std::size_t>(i)]);
+            if (i != mine) send(b.given_to(i, source), b.bytes, with[static_cast<std::size_t>(i)]);
         for (const int i : from)
             if (i != mine)
-                recv(s.recv, b.got_from(i), b.bytes, with[static_cast<std::size_t>(i)]);
+                recv(b.got_from(i, s.recv), b.bytes, with[static_cast<std::size_t>(i)]);
             else
-                copy(s.send, b.given_to(i), s.recv, b.got_from(i), b.bytes);
+                copy(b.given_to(i, {s.send}), b.got_from(i, s.recv), b.bytes);
         if (from.empty() && s.recv >= 0 && collective::receives_result(m, mine)) zero(s.recv, b.bytes);
     }
-    // The size of the block between two members, and its offsets in the argument and in the result.
+    // The size of the block between two members, and its places in the argument and in the result, or among several of them.
     struct blocks {
         std::int64_t bytes;
-        bool cuts, joins;
+        bool cuts, joins, many_arguments, many_results;
 
-        std::int64_t given_to(int member) const { return cuts ? member * bytes : 0; }
-        std::int64_t got_from(int member) const { return joins ? member * bytes : 0; }
+        place given_to(int member, place argument) const { return at(argument, member, cuts, many_arguments); }
+        place got_from(int member, int result) const { return at({result}, member, joins, many_results); }
+
+    private:
+        place at(place first, int member, bool by_member, bool many) const {
+            if (many) return {first.access + member, first.offset};
+            return {first.access, first.offset + (by_member ? member * bytes : 0)};
+        }
     };
     static blocks blocks_of(const ir::member& m, const participant& s, int members) {
         const collective::row& row = collective::of(m.kind);
         const bool cuts = row.sends == collective::pieces::one_per_member, joins = row.receives == collective::pieces::one_per_member;
         const int receivers = s.recv >= 0 ? members : members - 1;  // over roles, a root that receives nothing is the last member
-        return {s.send >= 0 ? s.send_bytes / (cuts ? receivers : 1) : s.recv_bytes / (joins ? members : 1), cuts, joins};
+        return {s.send >= 0 ? s.send_bytes / (cuts ? receivers : 1) : s.recv_bytes / (joins ? members : 1), cuts, joins, s.arguments > 1,
+                s.results > 1};
     }
 
     // One NCCL call, the same on all members.
@@ -95,10 +106,6 @@ private:
         if (a.count > 0) calls.push_back(a);
     }
 
-    struct place {
-        int access;
-        std::int64_t offset = 0;
-    };
     // An argument that would be overwritten while it is sent is copied to scratch memory first.
     place set_aside(const participant& s) {
         if (!accesses_.same_place(s.send, s.recv) || s.send_bytes == 0) return {s.send};
@@ -107,19 +114,21 @@ private:
         scratch_bytes += ir::aligned(s.send_bytes);
         return at;
     }
-    void copy(int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes) {
-        const bool there = (from == to || accesses_.same_place(from, to)) && from_offset == to_offset;
-        if (bytes > 0 && from >= 0 && to >= 0 && !there)
-            before.push_back(transfer_command(command_kind::copy, from, from_offset, to, to_offset, bytes));
+    bool is_same(place from, place to) const {
+        return (from.access == to.access || accesses_.same_place(from.access, to.access)) && from.offset == to.offset;
+    }
+    void copy(place from, place to, std::int64_t bytes) {
+        if (bytes > 0 && from.access >= 0 && to.access >= 0 && !is_same(from, to))
+            before.push_back(transfer_command(command_kind::copy, from.access, from.offset, to.access, to.offset, bytes));
     }
     void zero(int to, std::int64_t bytes) {
         if (bytes > 0) before.push_back(transfer_command(command_kind::zero, -1, 0, to, 0, bytes));
     }
-    void send(int from, std::int64_t offset, std::int64_t bytes, int peer) {
-        if (bytes > 0) calls.push_back(transfer_command(command_kind::send, from, offset, -1, 0, bytes, peer, all_));
+    void send(place from, std::int64_t bytes, int peer) {
+        if (bytes > 0) calls.push_back(transfer_command(command_kind::send, from.access, from.offset, -1, 0, bytes, peer, all_));
     }
-    void recv(int to, std::int64_t offset, std::int64_t bytes, int peer) {
-        if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to, offset, bytes, peer, all_));
+    void recv(place to, std::int64_t bytes, int peer) {
+        if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to.access, to.offset, bytes, peer, all_));
     }
     // Each member first announces to those that reach it that there is room, and puts its blocks in the order of the members behind it, so
     // that no two put into the same one at a time.
@@ -139,15 +148,16 @@ private:
         for (int k = 1; k < n; ++k)
             if (const int to = (mine + k) % n; s.send >= 0 && collective::reaches(m, mine, to, n)) {
                 command& put = add_flags(command_kind::put, with[static_cast<std::size_t>(to)], room_at(to), data_from(mine));
-                put.from = s.send;
-                put.from_offset = b.given_to(to);
-                put.to_offset = b.got_from(mine);
+                const place given = b.given_to(to, {s.send}), got = b.got_from(mine, receivers_access(step, to));
+                put.from = given.access;
+                put.from_offset = given.offset;
+                put.to_offset = got.offset;
                 put.bytes = b.bytes;
-                put.target = receivers_access(step, to);
+                put.target = got.access;
             }
         if (s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n)) {
-            if (!accesses_.same_place(s.send, s.recv) || b.given_to(mine) != b.got_from(mine))
-                copies.push_back(transfer_command(command_kind::copy, s.send, b.given_to(mine), s.recv, b.got_from(mine), b.bytes));
+            if (const place given = b.given_to(mine, {s.send}), got = b.got_from(mine, s.recv); !is_same(given, got))
+                copies.push_back(transfer_command(command_kind::copy, given.access, given.offset, got.access, got.offset, b.bytes));
         } else if (!receives && s.recv >= 0 && collective::receives_result(m, mine)) {
             zero(s.recv, b.bytes);
         }
