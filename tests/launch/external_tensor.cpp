@@ -86,9 +86,12 @@ TEST_CASE("a DLTensor and a DLManagedTensor are bound, copied and left alone") {
         m.values.assign({-1, 6, 5, 4, 3, 2, 1});
         m.tensor.data = m.values.data();
         m.tensor.byte_offset = sizeof(float);
-        m.tensor.device.device_type = kDLCUDAHost;
-        step.bind(dv::name<x>, m.tensor);
-        CHECK(sum() == floats{6, 5, 4, 3, 2, 1});
+        for (const DLDeviceType of_the_host : {kDLCUDAHost, kDLCUDAManaged}) {
+            m.tensor.device.device_type = of_the_host;
+            m.values[1] += 1;
+            step.bind(dv::name<x>, m.tensor);
+            CHECK(sum() == floats{m.values[1], 5, 4, 3, 2, 1});
+        }
     });
 }
 
@@ -144,6 +147,8 @@ TEST_CASE("each tensor that does not fit is refused by name") {
           start + "a tensor of 7 dimensions, and has 2" + end);
     CHECK(refusal([](dl_matrix& m) { m.tensor.ndim = -1; }) == start + "a tensor of -1 dimensions, and has 2" + end);
     CHECK(refusal([](dl_matrix& m) { m.tensor.shape = nullptr; }) == start + "a tensor of shape [0,0], and has shape [2,3]" + end);
+    CHECK(refusal([](dl_matrix& m) { m.shape[0] = m.shape[1] = INT64_MAX; }) ==
+          start + "a tensor of shape [9223372036854775807,9223372036854775807], and has shape [2,3]" + end);
     CHECK(refusal([](dl_matrix& m) { m.strides[0] = 4, m.tensor.strides = m.strides; }) ==
           start + "a tensor of shape [2,3] with strides [4,1], and has row-major order without gaps" + end);
     CHECK(refusal([](dl_matrix& m) { m.tensor.byte_offset = 2; }) ==

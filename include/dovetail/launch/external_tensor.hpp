@@ -66,9 +66,10 @@ constexpr bool external_fits() {
         return external<V>;
 }
 
-// Codes of DLPack's ABI. Types: signed and unsigned integers, floating point, bfloat16. Devices: host, GPU, pinned host memory.
+// Codes of DLPack's ABI. Types: signed and unsigned integers, floating point, bfloat16. Devices: host, GPU, pinned host memory,
+// and CUDA's managed memory, of which CUDA knows where it is.
 enum dlpack_type : int { dlpack_int = 0, dlpack_uint = 1, dlpack_float = 2, dlpack_bfloat = 4 };
-enum dlpack_device : int { dlpack_cpu = 1, dlpack_cuda = 2, dlpack_cuda_host = 3 };
+enum dlpack_device : int { dlpack_cpu = 1, dlpack_cuda = 2, dlpack_cuda_host = 3, dlpack_cuda_managed = 13 };
 constexpr int dlpack_code(element e) {
     if (e == element::bfloat16) return dlpack_bfloat;
     if (is_floating(e)) return dlpack_float;
@@ -82,14 +83,15 @@ constexpr element element_of_dlpack(int code, int bits, int lanes) {
 }
 constexpr external_place place_of_dlpack(int kind) {
     if (kind == dlpack_cpu || kind == dlpack_cuda_host) return external_place::host;
+    if (kind == dlpack_cuda_managed) return external_place::unknown;
     return kind == dlpack_cuda ? external_place::gpu : external_place::other;
 }
-// Strides of row-major order.
+// Strides of row-major order. Those of extents that no memory has mean nothing.
 constexpr void set_row_major(const tensor_type& t, std::int64_t* stride) {
-    std::int64_t next = 1;
+    std::uint64_t next = 1;
     for (int i = t.rank - 1; i >= 0; --i) {
-        stride[i] = next;
-        next *= t.extent[i];
+        stride[i] = static_cast<std::int64_t>(next);
+        next *= static_cast<std::uint64_t>(t.extent[i]);
     }
 }
 
