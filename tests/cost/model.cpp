@@ -96,11 +96,11 @@ struct sample {
             dv::ir::participation x{i, p.members.size() - 1, i, p.accesses.size(), 2};
             p.participations.push(x);
             ++p.tasks[0].participations;
-            for (const std::int64_t bytes : {in, out}) {
+            for (const auto mode : {dv::access_mode::read, dv::access_mode::write}) {
                 dv::ir::buffer b;
                 b.role = i;
-                b.bytes = bytes;
-                p.accesses.push(support::whole(p, support::add_whole(p, b), bytes == in ? dv::access_mode::read : dv::access_mode::write));
+                b.bytes = mode == dv::access_mode::read ? in : out;
+                p.accesses.push(support::whole(p, support::add_whole(p, b), mode));
             }
         }
         return p.members.back();
