@@ -50,6 +50,27 @@ struct used_whole : dv::graph<two_ranks, dv::input<x, matrix>, dv::input<w<0>, m
 struct back_alone : dv::graph<two_ranks, dv::input<x, matrix>, dv::let<h, relu(x)>, dv::let<z, all_to_all<tp>(h)>,
                               dv::let<bias, bias_gradient(z)>, dv::output<bias>> {};
 
+// Two roles add up what their all_to_alls have brought: where the sum is used whole, no copy of either role could put it together.
+struct a;
+struct b;
+template <class Role, class Brought, class Made> using brings = dv::on<Role, dv::let<Brought, all_to_all<tp>(x)>, dv::let<Made, relu(Brought)>>;
+struct joined_between_roles
+    : dv::graph<two_ranks, dv::input<x, matrix>, brings<a, h, w<0>>, brings<b, y, w<1>>,
+                dv::let<z, all_reduce<sum>(w<0>, w<1>)>, dv::on<a, dv::let<bias, bias_gradient(z)>>, dv::output<bias>> {};
+// What gathers and adds up: any number of rows will do for a collective over roles.
+struct gathered_between_roles
+    : dv::graph<two_ranks, dv::input<x, matrix>,
+                dv::split<2, dv::on<a, dv::let<h, all_gather<tp>(x)>>, dv::on<b, dv::let<y, all_gather<tp>(x)>>,
+                          dv::let<z, all_reduce<sum>(h, y)>, dv::on<a, dv::let<bias, reduce_scatter<sum, tp>(z)>>>,
+                dv::output<bias>> {};
+// An all_to_all of one rank keeps the order of the rows.
+struct alone : dv::graph<dv::mesh<dv::axis<tp, 1>>, dv::input<x, matrix>,
+                         dv::split<2, dv::let<h, all_to_all<tp>(x)>, dv::let<y, add(h, x)>>, dv::output<y>> {};
+// One of a value that is made whole, for somebody who takes it whole.
+struct made_whole : dv::graph<two_ranks, dv::input<x, matrix>, dv::input<bias, dv::tensor<dv::half, 8192>>,
+                              dv::split<2, dv::let<h, bias_gradient(x)>, dv::let<y, all_to_all<tp>(h)>, dv::let<z, bias_add(x, y)>>,
+                              dv::output<z>> {};
+
 // Nobody asks. The relu communicates with nobody, and bias_gradient does not go by rows.
 struct unasked : dv::graph<two_ranks, dv::input<x, matrix>, dv::input<w<0>, matrix>, dv::let<h, matmul(x, w<0>)>,
                            dv::let<y, all_reduce<sum, tp>(h)>, dv::let<bias, bias_gradient(y)>, dv::let<z, relu(x)>, dv::output<bias, z>> {
@@ -161,6 +182,28 @@ TEST_CASE("an all_to_all stays whole if its rows cannot be divided, or nobody ta
     CHECK(split_everywhere<app::experts_of<2, 4100>>(4).nodes.size() == nodes_of(dv::plan::typed<app::experts_of<2, 4100>>::value));
     CHECK(split_everywhere<app::experts_of<2, 4100>>(2).nodes.size() > nodes_of(dv::plan::typed<app::experts_of<2, 4100>>::value));
     CHECK(split_everywhere<app::back_alone>(2).nodes.size() == nodes_of(dv::plan::typed<app::back_alone>::value));
+}
+
+TEST_CASE("a sum over roles of what all_to_alls have brought stays whole if it is used whole; one of what was gathered goes in blocks") {
+    static_assert(dv::valid<app::joined_between_roles> && dv::valid<app::gathered_between_roles>);
+    const dv::ir::graph_data whole = split_everywhere<app::joined_between_roles>(2);
+    int sums = 0;
+    for (const dv::ir::node& n : whole.nodes) {
+        sums += n.kind == dv::op_kind::all_reduce ? 1 : 0;
+        CHECK((n.kind != dv::op_kind::own_rows || n.role >= 0));
+    }
+    CHECK(sums == 1);
+    CHECK(copies_in(whole) == 2 * 2 * 2);  // of what each role adds: two blocks, the rows of two members in each
+    CHECK(copies_in(rewritten<app::gathered_between_roles>()) == 0);
+    CHECK(rewritten<app::gathered_between_roles>().nodes.size() == 2 + 4 * 2 + 1);
+}
+
+TEST_CASE("an all_to_all of one rank goes in blocks as they are, and one of a whole value for the whole goes once") {
+    static_assert(dv::valid<app::alone>);
+    const dv::ir::graph_data g = rewritten<app::alone>();
+    CHECK(copies_in(g) == 0);
+    CHECK(count(g, dv::view_kind::concat) == 1);
+    CHECK(g.nodes.size() == 2 + 2 * 2 + 1);
 }
 
 TEST_CASE("experts are split without being asked where that is predicted to gain") {

@@ -17,7 +17,10 @@ public:
     }
 
 protected:
-    static constexpr bool is_exchange(const ir::node& n) { return n.kind == op_kind::all_to_all && n.role >= 0; }
+    // Whether a node is an all_to_all that changes the order of rows: one of a single rank does not.
+    constexpr bool is_exchange(const ir::node& n) const {
+        return n.kind == op_kind::all_to_all && n.role >= 0 && ir::width_along(g_, n.role, n.axes) != 1;
+    }
     constexpr int argument(const ir::node& n, int k) const { return g_.operands[n.first_argument + k]; }
     constexpr span<const int> awaited(const ir::node& n) const { return g_.operands.subspan(n.first_awaited, n.awaited); }
     constexpr int result(const ir::node& n, int k) const { return g_.operands[n.first_result + k]; }

@@ -188,6 +188,7 @@ private:
         const bool moves_rows = collective::needs_width(collective::of(n.kind));
         if (!moves_rows && (given.scattered & n.axes) != 0) fail(ir::fault_kind::cut_in_another_way, n);
         if (is_exchange(n) && given.extent <= 0) return cut_of_exchange(n, given);
+        if (n.kind == op_kind::all_to_all && n.role >= 0 && !is_exchange(n)) return given;
         if (!moves_rows || given.extent != 0) return given;
         if (n.role >= 0 && n.kind == op_kind::reduce_scatter) {
             if (given.in_order()) return {0, n.axes};
@@ -205,6 +206,7 @@ private:
         const auto members = static_cast<int>(ir::width_along(g_, n.role, n.axes));
         const value_cut made{0, 0, 0, members};
         const int from = argument(n, 0);
+        if (given.extent == whole && made_inside(from) && !made_in_blocks(from) && !is_read_by_rows(result(n, 0))) return given;
         if (given.extent == whole ? !is_read_by_rows(result(n, 0)) : given != made) return fail(ir::fault_kind::split_stops, n), made;
         if (given.extent == whole) {
             check_parts(n, type_of(from), members);
@@ -236,6 +238,7 @@ private:
     }
     // How many rows of a block lie one behind the other in the whole: all, unless they were gathered from several ranks.
     constexpr std::int64_t rows_together(const ir::node& n, const tensor_type& type, int extent, int s) const {
+        if (n.op->row_wise.unit == 1) return type.extent[extent] / blocks;  // any number of rows will do
         const value_cut cut = made_in_blocks(s) ? cut_[s] : value_cut{};
         const std::int64_t members = cut.gathered != 0 ? ir::width_along(g_, n.role, cut.gathered) : cut.exchanged;
         return type.extent[extent] / blocks / (members != 0 ? members : 1);
@@ -264,7 +267,7 @@ private:
         const ir::node& n = g_.nodes[g_.symbols[s].node];
         if (cut_[s].extent != 0)
             fail(ir::fault_kind::blocks_of_columns, n);
-        else if (cut_[s].scattered != 0 || cut_[s].gathered != 0)
+        else if (cut_[s].scattered != 0 || cut_[s].gathered != 0 || (cut_[s].exchanged != 0 && n.role < 0))  // a copy has a role
             fail(ir::fault_kind::split_stops, n);
         else if (g_.symbols[s].in_host_memory)
             fail(ir::fault_kind::split_on_host, n);
