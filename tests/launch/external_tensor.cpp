@@ -133,6 +133,32 @@ TEST_CASE("mdspans are bound, and their types tell mistakes while compiling") {
     static_assert(!bindable<dv::tensor<float, 6>, support::row_mdspan<float, 2, 3>>);
 }
 
+TEST_CASE("a DLManagedTensor with a version and flags is bound, but not written where it is read-only, nor read where its version is later") {
+    struct versioned {
+        struct {
+            std::uint32_t major, minor;
+        } version{1, 1};
+        std::uint64_t flags = 0;
+        DLTensor dl_tensor{};
+    };
+    with_executor([](auto& step) {
+        dl_matrix m, to;
+        versioned from, out;
+        from.dl_tensor = m.tensor;
+        from.flags = 1;  // read-only
+        out.dl_tensor = to.tensor;
+        to.values.assign(6, 0);
+        const auto read = step.bind(dv::name<x>, &from).run().read(dv::name<y>);
+        read.copy_to(&out);
+        CHECK(to.values == counted);
+        out.flags = 1;
+        CHECK(message([&] { read.copy_to(&out); }) == "dovetail: output `y` is copied to a read-only tensor, on rank 0");
+        from.version.major = 2;
+        CHECK(message([&] { step.bind(dv::name<x>, &from); }) ==
+              "dovetail: input `x` is bound to a tensor of version 2 of DLPack, later than 1, on rank 0");
+    });
+}
+
 TEST_CASE("each tensor that does not fit is refused by name") {
     const std::string start = "dovetail: input `x` is bound to ", end = ", on rank 0";
     CHECK(refusal([](dl_matrix& m) { m.tensor.data = nullptr; }) == start + "a null pointer" + end);

@@ -20,6 +20,8 @@ struct external_tensor {
     std::int64_t stride[max_rank] = {};
     external_place place = external_place::unknown;
     int device = 0;  // of a GPU, its number; of another device, DLPack's kind
+    bool read_only = false;
+    int version = 1;  // of DLPack: a later one may have another layout
 };
 
 namespace detail {
@@ -70,6 +72,7 @@ constexpr bool external_fits() {
 // and CUDA's managed memory, of which CUDA knows where it is.
 enum dlpack_type : int { dlpack_int = 0, dlpack_uint = 1, dlpack_float = 2, dlpack_bfloat = 4 };
 enum dlpack_device : int { dlpack_cpu = 1, dlpack_cuda = 2, dlpack_cuda_host = 3, dlpack_cuda_managed = 13 };
+constexpr unsigned dlpack_read_only = 1;  // a flag of DLManagedTensorVersioned
 constexpr int dlpack_code(element e) {
     if (e == element::bfloat16) return dlpack_bfloat;
     if (is_floating(e)) return dlpack_float;
@@ -111,8 +114,16 @@ external_tensor describe(const V& t) {
 }
 template <managed_tensor V>
 external_tensor describe(const V& t) {
-    if (t != nullptr) return describe(t->dl_tensor);
-    return {};
+    external_tensor made;
+    if (t == nullptr) return made;
+    if constexpr (requires { t->version.major, t->flags; }) {
+        made.version = static_cast<int>(t->version.major);
+        if (made.version > external_tensor{}.version) return made;
+        made = describe(t->dl_tensor);
+        made.read_only = (t->flags & dlpack_read_only) != 0;
+        return made;
+    }
+    return describe(t->dl_tensor);
 }
 template <mdspan_like V>
 external_tensor describe(const V& t) {
@@ -152,6 +163,7 @@ inline std::string mismatch_of_place(const external_tensor& t, int device) {
 
 // Why a tensor does not fit one of the graph, on a rank on `device`, as the end of "input `x` is bound to "; empty if it fits.
 inline std::string mismatch_of(const external_tensor& t, const tensor_type& wanted, int device) {
+    if (t.version > external_tensor{}.version) return "a tensor of version " + std::to_string(t.version) + " of DLPack, later than 1";
     if (t.data == nullptr) return "a null pointer";
     if (t.type.type != wanted.type)
         return std::string{"a tensor of "} + (t.type.valid() ? name_of(t.type.type) : "a type that no element has") +

@@ -70,7 +70,7 @@ public:
     void copy(void* to, std::int64_t from_byte, std::int64_t bytes) const;
     // Throws a usage_error unless the tensor fits the output.
     void copy(const external_tensor& to) const;
-    // The number of its GPU; -1: the host.
+    // The number of the GPU on which the output lies; -1: the host.
     int device() const;
 
 private:

@@ -58,12 +58,15 @@ DOVETAIL_INLINE void basic_reading::copy(void* to, std::int64_t from_byte, std::
 }
 DOVETAIL_INLINE void basic_reading::copy(const external_tensor& to) const {
     const tensor_type& type = engine_->graph.symbols[symbol_].type;
-    const std::string why = detail::mismatch_of(to, type, device());
+    const std::string why =
+        to.read_only ? std::string{"a read-only tensor"} : detail::mismatch_of(to, type, engine_->addresses.source()->device());
     if (!why.empty())
         throw usage_error{"output `" + engine_->symbol_name(symbol_) + "` is copied to " + why + ", on " +
                           engine_->where.describe(engine_->rank)};
     copy(to.data, 0, type.bytes());
 }
-DOVETAIL_INLINE int basic_reading::device() const { return engine_->addresses.source()->device(); }
+DOVETAIL_INLINE int basic_reading::device() const {
+    return engine_->graph.symbols[symbol_].in_host_memory ? -1 : engine_->addresses.source()->device();
+}
 
 }  // namespace dovetail

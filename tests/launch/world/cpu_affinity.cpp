@@ -50,12 +50,14 @@ TEST_CASE("the CPUs near a device of the PCI bus") {
 
 TEST_CASE("a thread keeps to the CPUs given, those that it starts too, and is free again") {
     const cpu_set_t before = of_this_thread();
-    int one = 0;
-    while (!CPU_ISSET(static_cast<std::size_t>(one), &before)) ++one;
+    cpu_set_t half;
+    CPU_ZERO(&half);
+    for (std::size_t c = 0; 2 * CPU_COUNT(&half) < CPU_COUNT(&before); ++c)
+        if (CPU_ISSET(c, &before)) CPU_SET(c, &half);
     {
-        const launch::cpu_affinity near{set_of({one, CPU_SETSIZE - 1})};
-        CHECK(equal(of_this_thread(), set_of({one})));
-        std::thread{[&] { CHECK(equal(of_this_thread(), set_of({one}))); }}.join();
+        const launch::cpu_affinity near{half};
+        CHECK(equal(of_this_thread(), half));
+        std::thread{[&] { CHECK(equal(of_this_thread(), half)); }}.join();
     }
     CHECK(equal(of_this_thread(), before));
     {
@@ -63,4 +65,15 @@ TEST_CASE("a thread keeps to the CPUs given, those that it starts too, and is fr
         CHECK(equal(of_this_thread(), before));
     }
     CHECK(equal(of_this_thread(), before));
+}
+
+TEST_CASE("one of many CPUs is not enough for a thread and all that it starts") {
+    cpu_set_t many;
+    CPU_ZERO(&many);
+    for (std::size_t c = 0; c < 32; ++c) CPU_SET(c, &many);
+    const auto enough = [&](std::initializer_list<int> near) { return launch::cpus_to_keep_to(set_of(near), many).has_value(); };
+    CHECK(enough({0, 1}));
+    CHECK_FALSE(enough({0}));
+    CHECK_FALSE(enough({0, 33, 34}));
+    CHECK_FALSE(enough({40}));
 }

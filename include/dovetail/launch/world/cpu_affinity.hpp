@@ -43,15 +43,23 @@ inline std::optional<cpu_set_t> cpus_near(std::string bus_id, const std::string&
     return cpus_in(list);
 }
 
-// Keeps the calling thread, and those that it starts, on some of the CPUs that it may use, until the end of its scope. If it may use none
-// of them, as under a launcher that binds ranks to others, it stays where it is.
+// Those of the CPUs near a GPU that a thread may use. Nothing if they are few of these, as under a launcher that binds ranks to others: a CPU
+// for many threads is worse than a far one.
+inline std::optional<cpu_set_t> cpus_to_keep_to(const cpu_set_t& near, const cpu_set_t& allowed) {
+    cpu_set_t both;
+    CPU_AND(&both, &near, &allowed);
+    constexpr int few = 16;  // a host has up to eight nodes
+    if (CPU_COUNT(&both) == 0 || CPU_COUNT(&both) * few < CPU_COUNT(&allowed)) return {};
+    return both;
+}
+
+// Keeps the calling thread, and those that it starts, on these CPUs until the end of its scope.
 class cpu_affinity {
 public:
-    explicit cpu_affinity(const std::optional<cpu_set_t>& cpus) {
-        if (!cpus || pthread_getaffinity_np(thread_, sizeof before_, &before_) != 0) return;
-        cpu_set_t both;
-        CPU_AND(&both, &before_, &*cpus);
-        changed_ = CPU_COUNT(&both) > 0 && pthread_setaffinity_np(thread_, sizeof both, &both) == 0;
+    explicit cpu_affinity(const std::optional<cpu_set_t>& near) {
+        if (!near || pthread_getaffinity_np(thread_, sizeof before_, &before_) != 0) return;
+        const std::optional<cpu_set_t> cpus = cpus_to_keep_to(*near, before_);
+        changed_ = cpus && pthread_setaffinity_np(thread_, sizeof *cpus, &*cpus) == 0;
     }
     cpu_affinity(const cpu_affinity&) = delete;
     cpu_affinity& operator=(const cpu_affinity&) = delete;

@@ -50,8 +50,9 @@ public:
             const std::int64_t before = now();
             check(calls.event_record(*e, on), "cudaEventRecord");
             if (!reached(*e, std::chrono::steady_clock::now() + patience)) break;
-            const std::int64_t after = now(), later = detail::elapsed_ns(events_[0], *e), rounding = resolution + (later >> float_bits);
-            at.narrow(before - later - rounding, after - later + rounding);
+            const std::int64_t after = now(), later = detail::elapsed_ns(events_[0], *e);
+            const std::int64_t inexact = resolution + (later >> float_bits) + later / drift;
+            at.narrow(before - later - inexact, after - later + inexact);
         }
         first_ = at.middle();
         error_ = at.error();
@@ -65,6 +66,7 @@ public:
 private:
     static constexpr std::int64_t resolution = 500;  // of event times, as documented by CUDA
     static constexpr int float_bits = 23;            // of the number of milliseconds that an event time is
+    static constexpr std::int64_t drift = 20'000;    // the clocks of a GPU and its host differ by less than one part in so many
     static constexpr std::chrono::milliseconds patience{2};
 
     static bool reached(cudaEvent_t e, std::chrono::steady_clock::time_point limit) {
