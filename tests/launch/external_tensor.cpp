@@ -133,7 +133,7 @@ TEST_CASE("mdspans are bound, and their types tell mistakes while compiling") {
     static_assert(!bindable<dv::tensor<float, 6>, support::row_mdspan<float, 2, 3>>);
 }
 
-TEST_CASE("a DLManagedTensor with a version and flags is bound, but not written where it is read-only, nor read where its version is later") {
+TEST_CASE("a DLManagedTensor with a version is bound, not written where it is read-only, not read where its version is later") {
     struct versioned {
         struct {
             std::uint32_t major, minor;

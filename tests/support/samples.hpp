@@ -473,9 +473,9 @@ struct split_pair : dv::graph<
     dv::let<d, subtract(c, x)>,
     dv::output<c, d>> {};
 // Rows to their experts and back. What an expert has received is also used as a whole.
-template <int Blocks>
+template <int Blocks, int Ranks = 2>
 struct split_experts : dv::graph<
-    dv::mesh<dv::axis<dp, 2>>,
+    dv::mesh<dv::axis<dp, Ranks>>,
     dv::input<x, blocks>,
     dv::input<bias, dv::tensor<float, 64>>,
     dv::split<Blocks, dv::let<a, all_to_all<dp>(add(x, x))>, dv::let<b, relu(bias_add(a, bias))>, dv::let<c, all_to_all<dp>(b)>>,

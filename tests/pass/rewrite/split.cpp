@@ -53,7 +53,8 @@ struct back_alone : dv::graph<two_ranks, dv::input<x, matrix>, dv::let<h, relu(x
 // Two roles add up what their all_to_alls have brought: where the sum is used whole, no copy of either role could put it together.
 struct a;
 struct b;
-template <class Role, class Brought, class Made> using brings = dv::on<Role, dv::let<Brought, all_to_all<tp>(x)>, dv::let<Made, relu(Brought)>>;
+template <class Role, class Brought, class Made>
+using brings = dv::on<Role, dv::let<Brought, all_to_all<tp>(x)>, dv::let<Made, relu(Brought)>>;
 struct joined_between_roles
     : dv::graph<two_ranks, dv::input<x, matrix>, brings<a, h, w<0>>, brings<b, y, w<1>>,
                 dv::let<z, all_reduce<sum>(w<0>, w<1>)>, dv::on<a, dv::let<bias, bias_gradient(z)>>, dv::output<bias>> {};

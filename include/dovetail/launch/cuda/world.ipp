@@ -142,7 +142,7 @@ DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_threads(const launch::
     const std::vector<ncclComm_t> comms = connect();
     const auto context_of = [&, this](int r) { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); };
     launch::on_threads(
-        size_, [&](int r) { detail::play(shared, r, devices_[r], threads_, body, exceptions, [&] { return context_of(r); }); },
+        size_, [&, this](int r) { detail::play(shared, r, devices_[r], threads_, body, exceptions, [&] { return context_of(r); }); },
         [&](int r, const std::exception_ptr& why) {
             shared->abort(exceptions.record(r, why));
             shared->leave(r);

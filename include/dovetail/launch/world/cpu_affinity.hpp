@@ -43,8 +43,8 @@ inline std::optional<cpu_set_t> cpus_near(std::string bus_id, const std::string&
     return cpus_in(list);
 }
 
-// Those of the CPUs near a GPU that a thread may use. Nothing if they are few of these, as under a launcher that binds ranks to others: a CPU
-// for many threads is worse than a far one.
+// Those of the CPUs near a GPU that a thread may use. Nothing if they are few of these, as under a launcher that binds ranks to others: a
+// CPU for many threads is worse than a far one.
 inline std::optional<cpu_set_t> cpus_to_keep_to(const cpu_set_t& near, const cpu_set_t& allowed) {
     cpu_set_t both;
     CPU_AND(&both, &near, &allowed);
