@@ -45,7 +45,7 @@ class estimator {
 public:
     // `order`: the roles in the order of their ranks.
     constexpr estimator(const Graph& g, const Program& p, const plan_options& s, span<const int> order)
-        : g_{g}, p_{p}, s_{s}, declared_{g}, keys_{g, p, s}, links_{g, link_options{s}, order} {}
+        : g_{g}, p_{p}, s_{s}, in_parts_{ir::has_parts(p)}, declared_{g}, keys_{g, p, s}, links_{g, link_options{s}, order} {}
 
     // One task alone. The members of a group share one latency; their payloads are transferred one after the other.
     constexpr task_cost of(const ir::task& v) {
@@ -93,13 +93,7 @@ private:
     // A communication by copy engines.
     constexpr std::int64_t copied_time(const ir::task& v) {
         const ir::member& m = p_.members.first[v.first_member];
-        const ir::participation& x = p_.participations.first[v.first_participation];
-        std::int64_t sent = 0, received = 0;
-        for (const ir::access *a = p_.accesses.first + x.first_access, *end = a + x.accesses; a != end; ++a) {
-            if (reads(a->mode)) sent += ir::bytes_of(p_, *a);
-            if (writes(a->mode)) received += ir::bytes_of(p_, *a);
-        }
-        const std::int64_t largest = sent > received ? sent : received;
+        const std::int64_t largest = accessed_by(p_.participations.first[v.first_participation]).largest;
         if (v.kind == op_kind::transfer) return plus(cost_model::copy_time(link_of(m), largest), 0);
         const int members = extent_of(g_, p_, m, s_).local;
         return plus(cost_model::copy_time(link_of(m), collective::copied(collective::of(m.kind), largest, members)), 0);
@@ -136,7 +130,7 @@ private:
     constexpr const known& time_of(const ir::task& v, int member) {
         const ir::member& m = p_.members.first[member];
         const bool declared = m.kind == op_kind::compute && m.node >= 0 && m.op->has_work;
-        const accessed bytes = declared ? accessed{} : bytes_of(v, member);
+        const accessed bytes = declared ? accessed{} : accessed_by(v, member);
         // Start the lookup at the entry found last: sequences of operations repeat.
         for (int k = 0; k < count_; ++k) {
             const known& x = seen_[last_];
@@ -156,24 +150,27 @@ private:
         return x;
     }
 
-    // The bytes of all buffers that a member accesses, and the payload of a collective: what one participation reads, or writes.
-    constexpr accessed bytes_of(const ir::task& v, int member) const {
-        const auto& participation = p_.participations.first;
-        const auto& access = p_.accesses.first;
-        const auto& buffer = p_.buffers.first;
-        const bool in_parts = ir::has_parts(p_);
+    // The bytes of all buffers that a participation accesses, and its payload: what it reads, or what it writes.
+    constexpr accessed accessed_by(const ir::participation& x) const {
+        std::int64_t total = 0, read = 0, written = 0;
+        for (const ir::access *a = p_.accesses.first + x.first_access, *end = a + x.accesses; a != end; ++a) {
+            const std::int64_t bytes = in_parts_ ? ir::bytes_of(p_, *a) : p_.buffers.first[a->buffer].bytes;
+            total += bytes;
+            if (reads(a->mode)) read += bytes;
+            if (writes(a->mode)) written += bytes;
+        }
+        return {total, read > written ? read : written};
+    }
+
+    // The same for a member: the bytes of all its participations, and the largest payload of one.
+    constexpr accessed accessed_by(const ir::task& v, int member) const {
+        const auto& participations = p_.participations.first;
         accessed all;
         for (int i = v.first_participation, end = i + v.participations; i < end; ++i) {
-            if (participation[i].member != member) continue;
-            std::int64_t read = 0, written = 0;
-            for (int a = participation[i].first_access, stop = a + participation[i].accesses; a < stop; ++a) {
-                const std::int64_t bytes = in_parts ? ir::bytes_of(p_, access[a]) : buffer[access[a].buffer].bytes;
-                all.total += bytes;
-                if (reads(access[a].mode)) read += bytes;
-                if (writes(access[a].mode)) written += bytes;
-            }
-            if (read > all.largest) all.largest = read;
-            if (written > all.largest) all.largest = written;
+            if (participations[i].member != member) continue;
+            const accessed one = accessed_by(participations[i]);
+            all.total += one.total;
+            if (one.largest > all.largest) all.largest = one.largest;
         }
         return all;
     }
@@ -243,6 +240,7 @@ private:
     const Graph& g_;
     const Program& p_;
     const plan_options& s_;
+    const bool in_parts_;
     known seen_[capacity] = {};
     int count_ = 0, last_ = -1;
     declared_facts<Graph> declared_;
