@@ -2,7 +2,7 @@
 // arena over time, the overlap report. It loads nothing from elsewhere.
 #pragma once
 
-#include "page.hpp"
+#include "page/page.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -141,8 +141,7 @@ inline std::string html(const plan_view& of, std::vector<timeline> runs = {}) {
                              ",\"ops\":" + operations_json(of) + ",\"steps\":" + steps_json(of) + ",\"charts\":" + charts +
                              ",\"memory\":" + json_list(actual.rows, memory) + ",\"edges\":" + edges_json(of, actual) +
                              ",\"report\":" + in_quotes(reports) + "}";
-    return page_head + ("<title>" + html_text(of.title()) + " - dovetail</title>\n<style>\n") + page_style + "</style>\n</head>\n<body>\n" +
-           page_body + "<script>\nconst D = " + data + ";\n" + page_script + "</script>\n</body>\n</html>\n";
+    return page_text(of.title(), data);
 }
 
 }  // namespace dovetail::observe
