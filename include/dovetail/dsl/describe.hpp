@@ -1,12 +1,11 @@
-// describe<T>: the descriptor of a type in a graph; describe_graph<G>: the descriptor of the graph itself; made_of<T>: the types that T
-// consists of. A type that is not a keyword of the language is a name. Descriptors are variable templates, not members of classes, and
-// descriptors that a large graph has by the thousand instantiate no function: these two choices determine the compile time of a statement.
-// Long: one row for each keyword of the language, read side by side.
+// describe<T>: the descriptor of a type in a graph, with a row for each keyword of the language; describe_graph<G>: the descriptor of the
+// graph itself. A type that is not a keyword is a name. Descriptors are variable templates, not members of classes, and descriptors that a
+// large graph has by the thousand instantiate no function: these two choices determine the compile time of a statement.
 #pragma once
 
+#include "constituents.hpp"
 #include "descriptor.hpp"
 #include "facts.hpp"
-#include "pipeline.hpp"
 
 namespace dovetail::dsl {
 
@@ -80,8 +79,6 @@ inline constexpr const descriptor* stated<let<N, ops::concat<A, B...>>>[] = {
 // The statements that an on, group or repeat is made of, and those of a graph. A list is a default initialiser, and a graph known
 // by its own name, not as graph<...>: compilers spell out the names of all variables and functions, and g++ compares each part of
 // one with all before it, which took an eighth of the compile of a thousand statements.
-template <class T>
-struct constituents;
 template <class Types>
 struct statement_list;
 template <class... S>
@@ -118,118 +115,6 @@ template <class T, class... C>
 constexpr descriptor operating(types<C...> where) {
     return composed(keyword::operation, where, tag_of<T>);
 }
-
-// 0, 1, ... up to the product of the counts: one number for each combination of indices.
-template <int... N>
-using numbers_below = std::make_integer_sequence<int, (indices_of(N) * ...)>;
-
-// How many indices a family has, tested on its first member. A pack expansion cannot be tested, because an alias template with a fixed
-// number of parameters does not accept one. These are variables, because nvcc's front end fails if a function evaluates the same
-// expression.
-template <template <int...> class Family>
-inline constexpr bool takes_one = requires { typename types<Family<0>>; };
-template <template <int...> class Family>
-inline constexpr bool takes_two = requires { typename types<Family<0, 0>>; };
-template <template <int...> class Family>
-inline constexpr bool takes_three = requires { typename types<Family<0, 0, 0>>; };
-// Whether a family has another number of indices than this. If its first member is ill-formed for another reason, the compiler reports
-// that.
-template <template <int...> class Family, int Indices>
-inline constexpr bool takes_another = !takes_three<Family> && (takes_one<Family> || takes_two<Family>);
-template <template <int...> class Family>
-inline constexpr bool takes_another<Family, 1> = !takes_one<Family> && (takes_two<Family> || takes_three<Family>);
-template <template <int...> class Family>
-inline constexpr bool takes_another<Family, 2> = !takes_two<Family> && (takes_one<Family> || takes_three<Family>);
-// The keyword of a repeat or all with these counts: itself, or a kind of malformed one.
-template <keyword Kind, template <int...> class Family, int... N>
-constexpr keyword counting() {
-    if constexpr (sizeof...(N) < 1 || sizeof...(N) > 3)
-        return keyword::too_many_indices;
-    else if constexpr (((indices_of(N) < 0) || ...))
-        return keyword::negative_count;
-    else
-        return takes_another<Family, sizeof...(N)> ? keyword::other_arity : Kind;
-}
-
-// The keyword of a pipeline: a group of its cells, or a kind of malformed one.
-template <int Stages, int MicroBatches, class Schedule, template <int...> class Role, template <int...> class... Bodies>
-constexpr keyword pipelining() {
-    constexpr pipeline_shape s = schedule_shape<Schedule>;
-    if constexpr (s.schedule == pipeline_schedule::unknown)
-        return keyword::unknown_schedule;
-    else if constexpr (Stages < 1 || MicroBatches < 1 || s.chunks_per_stage < 1)
-        return keyword::pipeline_size;
-    else if constexpr (sizeof...(Bodies) != s.phases())
-        return keyword::body_count;
-    else if constexpr (s.schedule == pipeline_schedule::interleaved && MicroBatches % Stages != 0)
-        return keyword::uneven_micro_batches;
-    else
-        return (takes_another<Bodies, 2> || ...) || takes_another<Role, 1> ? keyword::other_arity : keyword::group;
-}
-
-// body<0, ...> to body<N - 1, ...>, the last index fastest. There is one specialisation for each number of indices, because a pack cannot
-// be expanded into an alias template with a fixed number of parameters. A function's signature would not do: nvcc's front end treats an
-// alias there as a distinct type.
-struct no_indices {
-    using type = types<>;
-};
-template <template <int...> class Body, int... N>
-struct index_space;
-template <template <int...> class Body, int N>
-struct index_space<Body, N> {
-    template <class Places>
-    struct all;
-    template <int... P>
-    struct all<std::integer_sequence<int, P...>> {
-        using type = types<Body<index_at(N, P)>...>;
-    };
-    using type = typename all<numbers_below<N>>::type;
-};
-template <template <int...> class Body, int N, int M>
-struct index_space<Body, N, M> {
-    static constexpr int m = indices_of(M);
-    template <class Places>
-    struct all;
-    template <int... P>
-    struct all<std::integer_sequence<int, P...>> {
-        using type = types<Body<index_at(N, P / m), index_at(M, P % m)>...>;
-    };
-    using type = typename all<numbers_below<N, M>>::type;
-};
-template <template <int...> class Body, int N, int M, int K>
-struct index_space<Body, N, M, K> {
-    static constexpr int m = indices_of(M), k = indices_of(K);
-    template <class Places>
-    struct all;
-    template <int... P>
-    struct all<std::integer_sequence<int, P...>> {
-        using type = types<Body<index_at(N, P / (m * k)), index_at(M, P / k % m), index_at(K, P % k)>...>;
-    };
-    using type = typename all<numbers_below<N, M, K>>::type;
-};
-
-// The counts of an all as a list. nvcc's front end takes decltype of a template parameter of class type for a reference.
-template <auto Counts, class Type = std::remove_cvref_t<decltype(Counts)>>
-struct counts_of {
-    using type = Type;
-};
-template <auto Counts, class Type>
-    requires std::is_integral_v<Type>
-struct counts_of<Counts, Type> {
-    using type = count_list<Counts>;
-};
-// The members of a family that an all stands for, and its keyword: itself, or a kind of malformed one.
-template <template <int...> class Family, class Counts>
-struct family_members : no_indices {
-    static constexpr keyword kind = keyword::too_many_indices;
-};
-template <template <int...> class Family, int... N>
-struct family_members<Family, count_list<N...>>
-    : std::conditional_t<counting<keyword::all, Family, N...>() == keyword::all, index_space<Family, N...>, no_indices> {
-    static constexpr keyword kind = counting<keyword::all, Family, N...>();
-};
-template <auto Counts, template <int...> class Family>
-using members_of_all = family_members<Family, typename counts_of<Counts>::type>;
 
 }  // namespace detail
 
@@ -344,55 +229,5 @@ template <int S, int T>
 inline constexpr descriptor describe<ops::pair<S, T>>{keyword::pair};
 template <class... R>
 inline constexpr descriptor describe<ops::to<R...>> = detail::composed(keyword::to, types<R...>{});
-
-namespace detail {
-
-template <class T>
-struct constituents {
-    using type = typename communication<T>::where;
-};
-template <template <class...> class W, class... C>
-    requires(!communication_operation<W<C...>>)
-struct constituents<W<C...>> {
-    using type = types<C...>;
-};
-template <class Op, class... A>
-struct constituents<Op(A...)> {
-    using type = types<Op, A...>;
-};
-template <class Op, class... A>
-struct constituents<Op(A..., ...)> {
-    using type = types<Op>;
-};
-template <class T>
-struct constituents<T*> : constituents<T> {};
-template <class A, class... B>
-struct constituents<ops::concat<A, B...>> : constituents<ops::concat<>(A, B...)> {};
-template <class N, int W, link L>
-struct constituents<axis<N, W, L>> {
-    using type = types<N>;
-};
-template <template <int...> class B, int... N>
-struct constituents<repeat<B, N...>>
-    : std::conditional_t<counting<keyword::repeat, B, N...>() == keyword::repeat, index_space<B, N...>, no_indices> {};
-template <int P, int M, class S, template <int...> class R, template <int...> class... B>
-struct constituents<pipeline<P, M, S, R, B...>>
-    : std::conditional_t<pipelining<P, M, S, R, B...>() == keyword::group, pipeline_statements<pipeline<P, M, S, R, B...>>, no_indices> {};
-template <bool Holds, class... C>
-struct constituents<when<Holds, C...>> : std::conditional_t<Holds, constituents<group<C...>>, no_indices> {};
-template <int Blocks, class... C>
-struct constituents<split<Blocks, C...>> : constituents<group<C...>> {};
-template <transport By, class... C>
-struct constituents<moved_by<By, C...>> : constituents<group<C...>> {};
-template <int Bytes, class... C>
-struct constituents<bucket<Bytes, C...>> : constituents<group<C...>> {};
-template <auto N, template <int...> class F>
-struct constituents<all<N, F>> : members_of_all<N, F> {};
-
-}  // namespace detail
-
-// The types that T consists of, in written order.
-template <class T>
-using made_of = typename detail::constituents<T>::type;
 
 }  // namespace dovetail::dsl

@@ -1,8 +1,10 @@
-// What the types of a pipeline say: the shape of its schedule, the order of its cells as a constant, and each cell as a statement.
+// What the types of a pipeline say: the shape of its schedule, whether it is well-formed, the order of its cells as a constant, and each
+// cell as a statement.
 #pragma once
 
 #include "../error/base.hpp"
 #include "communication_facts.hpp"
+#include "families.hpp"
 #include "pipeline_order.hpp"
 #include "statements.hpp"
 
@@ -34,6 +36,22 @@ constexpr pipeline_shape shape_of() {
     s.stages = Stages;
     s.micro_batches = MicroBatches;
     return s;
+}
+
+// The keyword of a pipeline: a group of its cells, or a kind of malformed one.
+template <int Stages, int MicroBatches, class Schedule, template <int...> class Role, template <int...> class... Bodies>
+constexpr keyword pipelining() {
+    constexpr pipeline_shape s = schedule_shape<Schedule>;
+    if constexpr (s.schedule == pipeline_schedule::unknown)
+        return keyword::unknown_schedule;
+    else if constexpr (Stages < 1 || MicroBatches < 1 || s.chunks_per_stage < 1)
+        return keyword::pipeline_size;
+    else if constexpr (sizeof...(Bodies) != s.phases())
+        return keyword::body_count;
+    else if constexpr (s.schedule == pipeline_schedule::interleaved && MicroBatches % Stages != 0)
+        return keyword::uneven_micro_batches;
+    else
+        return (takes_another<Bodies, 2> || ...) || takes_another<Role, 1> ? keyword::other_arity : keyword::group;
 }
 
 // The cells in order.
