@@ -3,6 +3,7 @@
 #pragma once
 
 #include "diagnose/graph.hpp"
+#include "diagnose/nearest_name.hpp"
 
 namespace dovetail::plan {
 

@@ -1,112 +1,13 @@
-// diagnose<G>: the first mistake in a graph as a type: error::none, or an error template with the names concerned. It turns the source
-// positions of a fault back into types. Nothing is reported until the type is instantiated, which everything that needs a valid graph does.
-// Long: a row for each mistake, read side by side.
+// diagnose<G>: the first mistake in a graph as a type: error::none, or an error template with the names concerned. Nothing is reported
+// until the type is instantiated, which everything that needs a valid graph does.
 #pragma once
 
-#include "../../dsl/source_position.hpp"
 #include "../../error/error.hpp"
-#include "../compile/keys.hpp"
+#include "nearest_name.hpp"
 
 namespace dovetail::plan {
 
 namespace detail {
-
-// The first mistake in a graph. Cycles are found in the program, which has the same operations and edges for all options.
-template <class G>
-using default_program = typename plan_key<G, options<>>::for_program;
-template <class G>
-constexpr ir::fault first_fault() {
-    if constexpr (stage_table<graph_key<G>, stage::check>)
-        return stage_table<graph_key<G>, stage::check>;
-    else
-        return stage_table<default_program<G>, stage::cycle>;
-}
-template <class G>
-struct fault_of {
-    static constexpr ir::fault value = first_fault<G>();
-};
-
-template <class G, int I>
-using named = dsl::type_at<written<G>, fault_of<G>::value.source_position[I]>;
-
-template <class G, int I>
-using tensor_named =
-    tensor_from<fault_of<G>::value.type[I].type, fault_of<G>::value.type[I].rank, fault_of<G>::value.type[I].extent[0],
-                fault_of<G>::value.type[I].extent[1], fault_of<G>::value.type[I].extent[2], fault_of<G>::value.type[I].extent[3],
-                fault_of<G>::value.type[I].extent[4], fault_of<G>::value.type[I].extent[5]>;
-
-// The numbers in an error, and the position of its statement.
-template <class G>
-constexpr auto where_it_stands() {
-    constexpr ir::fault f = fault_of<G>::value;
-    if constexpr (f.where >= 0)
-        return std::type_identity<dsl::located<written<G>, f.where>>{};
-    else
-        return std::type_identity<dsl::located<written<G>, f.source_position[0]>>{};
-}
-template <class G>
-using standing = typename decltype(where_it_stands<G>())::type;
-
-template <template <class...> class Error, class G, int... I, int... T>
-constexpr auto error_with(std::integer_sequence<int, I...>, std::integer_sequence<int, T...>) {
-    constexpr ir::fault f = fault_of<G>::value;
-    if constexpr (f.counted)
-        return std::type_identity<Error<named<G, I>..., tensor_named<G, T>..., error::number<f.number>, standing<G>>>{};
-    else
-        return std::type_identity<Error<named<G, I>..., tensor_named<G, T>..., standing<G>>>{};
-}
-template <template <class...> class Error, class G>
-constexpr auto tell() {
-    return error_with<Error, G>(std::make_integer_sequence<int, fault_of<G>::value.count>{},
-                                std::make_integer_sequence<int, fault_of<G>::value.types>{});
-}
-
-// The symbol or role whose spelling is nearest to a missing name, with at most a third of the letters different: its source position, or
-// -1. `fits` selects the rows to consider.
-template <class Row, class Fits>
-constexpr int nearest(span<const Row> rows, const tag& missing_name, Fits fits) {
-    const ir::short_name missing_text{missing_name};
-    const letters missing = missing_text.text();
-    int best = missing.size / 3 + 2;
-    int source_position = -1;
-    int budget = 200;  // names of similar length to compare: bounds the compile time in a large graph
-    for (const Row& s : rows) {
-        if (!dovetail::named(s.name) || same(s.name, &missing_name) || !fits(s) || budget == 0) continue;
-        const ir::short_name short_name{*s.name};
-        const letters name = short_name.text();
-        if (name.size + 3 < missing.size || missing.size + 3 < name.size) continue;
-        --budget;
-        if (const int d = ir::edit_distance(missing, name, best); d < best) {
-            best = d;
-            source_position = s.source_position;
-        }
-    }
-    return source_position;
-}
-struct any_row {
-    template <class Row>
-    constexpr bool operator()(const Row&) const {
-        return true;
-    }
-};
-// The error of an unknown name. `near`: the source position of the name with the nearest spelling, or -1.
-template <template <class...> class Error, class G, int Near, class Name>
-constexpr auto tell_near() {
-    if constexpr (Near < 0)
-        return std::type_identity<Error<Name>>{};
-    else
-        return std::type_identity<Error<Name, error::did_you_mean<dsl::type_at<written<G>, Near>>>>{};
-}
-
-// The error of a name that nothing defines.
-template <template <class...> class Error, class G, class... Statement>
-constexpr auto tell_nearest() {
-    constexpr int near = nearest(typed<G>::value.symbols, tag_of<named<G, 1>>, any_row{});
-    if constexpr (near < 0)
-        return std::type_identity<Error<Statement..., named<G, 1>, standing<G>>>{};
-    else
-        return std::type_identity<Error<Statement..., named<G, 1>, error::did_you_mean<dsl::type_at<written<G>, near>>, standing<G>>>{};
-}
 
 template <class G>
 constexpr auto tell_arity() {
