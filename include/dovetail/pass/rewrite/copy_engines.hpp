@@ -32,7 +32,7 @@
 
 #include "copyable_communication.hpp"
 #include "rewritten_nodes.hpp"
-#include "view_nodes.hpp"
+#include "row_nodes.hpp"
 
 namespace dovetail::pass {
 

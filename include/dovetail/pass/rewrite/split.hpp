@@ -12,9 +12,8 @@
 // Of what else is made of h.0 and h.1, and used as a whole, the rows of each member are copied.
 #pragma once
 
-#include "copy_nodes.hpp"
+#include "row_nodes.hpp"
 #include "split_analysis.hpp"
-#include "view_nodes.hpp"
 #include "without_nodes.hpp"
 
 namespace dovetail::pass {
