@@ -68,12 +68,8 @@ template <std::int64_t Numerator, std::int64_t Denominator = 1>
 struct constant {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
-    template <class X>
-    static void launch(host::stream s, out<X> x) {
-        ops_detail::initialise(s, x, values<X>());
-    }
-    template <class X>
-    static void launch(cuda::stream s, out<X> x) {
+    template <class Stream, class X>
+    static void launch(Stream s, out<X> x) {
         ops_detail::initialise(s, x, values<X>());
     }
 
@@ -92,12 +88,8 @@ template <int Seed, int Numerator, int Denominator>
 struct normal_init {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
-    template <class X>
-    static void launch(host::stream s, out<X> x) {
-        ops_detail::initialise(s, x, values<X>());
-    }
-    template <class X>
-    static void launch(cuda::stream s, out<X> x) {
+    template <class Stream, class X>
+    static void launch(Stream s, out<X> x) {
         ops_detail::initialise(s, x, values<X>());
     }
 
@@ -114,12 +106,8 @@ template <int Seed, int Numerator, int Denominator>
 struct uniform_init {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
-    template <class X>
-    static void launch(host::stream s, out<X> x) {
-        ops_detail::initialise(s, x, values<X>());
-    }
-    template <class X>
-    static void launch(cuda::stream s, out<X> x) {
+    template <class Stream, class X>
+    static void launch(Stream s, out<X> x) {
         ops_detail::initialise(s, x, values<X>());
     }
 
