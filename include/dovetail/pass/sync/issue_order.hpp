@@ -1,5 +1,5 @@
-// What every role issues: takes the program, one linear extension of its tasks and their streams, gives each role's steps
-// in issue order. A role's order is the restriction of the one order, so all host threads agree on it.
+// The issue order of each role: takes the program, one linear extension of its tasks and their streams, gives each role's steps in the
+// order in which its host thread issues them. It is the restriction of the one order to the role, so all roles agree on it.
 #pragma once
 
 #include "../../ir/schedule.hpp"
@@ -25,6 +25,31 @@ struct basic_issue_order {
 };
 using issued_order = basic_issue_order<ir::program>;
 
+namespace detail {
+
+// Counts the steps of each role, one for each task in which it takes part, and places them behind those of the roles before it. Returns the
+// number of all steps.
+template <class Program>
+constexpr int count_steps(const Program& program, span<const int> order, ir::role_plan* roles) {
+    const auto& participations = program.participations.first;
+    const auto& tasks = program.tasks.first;
+    int p = 0, end = 0;  // declared once, see plan/compile/README.md
+    for (int at = 0; at < order.count; ++at) {
+        p = tasks[order.first[at]].first_participation;
+        end = p + tasks[order.first[at]].participations;
+        for (; p < end; ++p)
+            if (p + 1 == end || participations[p + 1].role != participations[p].role) ++roles[participations[p].role].steps;
+    }
+    int count = 0;
+    for (int r = 0; r < program.roles; ++r) {
+        roles[r].first_step = count;
+        count += roles[r].steps;
+    }
+    return count;
+}
+
+}  // namespace detail
+
 template <class Program>
 constexpr basic_issue_order<Program> issue_order(const Program& program, span<const int> order, span<const unsigned char> stream) {
     const auto& participations = program.participations.first;
@@ -33,23 +58,9 @@ constexpr basic_issue_order<Program> issue_order(const Program& program, span<co
     basic_issue_order<Program> out{};
     out.roles = vec<ir::role_plan>(program.roles);
     ir::role_plan* roles = out.roles.begin();
-    int count = order.count;
+    if (alone) roles[0].steps = order.count;
+    const int count = alone ? order.count : detail::count_steps(program, order, roles);
     int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see plan/compile/README.md
-    if (!alone) {
-        for (int at = 0; at < order.count; ++at) {
-            p = tasks[order.first[at]].first_participation;
-            end = p + tasks[order.first[at]].participations;
-            for (; p < end; ++p)
-                if (p + 1 == end || participations[p + 1].role != participations[p].role) ++roles[participations[p].role].steps;
-        }
-        count = 0;
-        for (int r = 0; r < program.roles; ++r) {
-            roles[r].first_step = count;
-            count += roles[r].steps;
-        }
-    } else {
-        roles[0].steps = count;
-    }
     out.steps.resize(count);
     if (!alone) out.position = vec<int>(count, unset{});
     out.index_on_stream.resize(count);
