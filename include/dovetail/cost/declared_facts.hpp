@@ -1,4 +1,4 @@
-// What an operation declares of the work of one node: its cost and its tiles, for the types of the node's arguments and results.
+// The work that an operation declares for one node: its cost and its tiles, for the types of the node's arguments and results.
 #pragma once
 
 #include "../ir/graph.hpp"

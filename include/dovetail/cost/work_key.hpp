@@ -1,5 +1,5 @@
 // Keys of a profile: of the work of a task, whatever the plan, the rewrites and the rest of the graph; and of a graph as written. They are
-// the same on every compiler, so that of an operation's name they have what all compilers spell alike.
+// the same on every compiler, so of an operation's name they contain only the part that all compilers spell alike.
 #pragma once
 
 #include "../collective/table.hpp"

@@ -1,6 +1,6 @@
 // The graph after expansion: tasks (one per operation, transfer or group, shared by all roles that take part), their
-// parts (what one role does in it), accesses of buffers, and buffers (a value's memory on one role). Every edge is between
-// two tasks that touch the same buffer of one role.
+// participations (what one role does in a task), accesses of buffers, and buffers (a value's memory on one role). Every edge is
+// between two tasks that touch the same buffer of one role.
 #pragma once
 
 #include "graph.hpp"

@@ -1,5 +1,5 @@
-// Replicas that agree: takes a typed graph, finds along which axes the positions may hold different values, and gives the first update
-// of a state that would make those differ that are declared alike.
+// Equality of replicas: takes a typed graph, finds for each value along which axes of the mesh its copies may differ, and gives the first
+// update after which a state that is declared `replicated` along an axis could differ along it.
 #pragma once
 
 #include "../../collective/movement.hpp"

@@ -1,5 +1,5 @@
-// Where values are held: the buffer of each symbol on each role that has it, and the tasks that make_available it there, inputs
-// and transfers. Takes a checked graph; the program is written while others ask for buffers.
+// The buffer of each symbol on each role that holds it, and the tasks that bring the value there: inputs and transfers. Takes a checked
+// graph. A buffer is made when `expand` first asks for it, which adds those tasks to the program under construction.
 #pragma once
 
 #include "../../cost/transport.hpp"

@@ -1,4 +1,4 @@
-// The room that a program takes in arrays, at most: counted on the graph that it is expanded from.
+// Upper bounds of the numbers of rows of a program's tables, counted on the graph that it is expanded from.
 #pragma once
 
 #include "../../core/vec.hpp"
@@ -9,7 +9,7 @@ namespace dovetail::pass {
 
 namespace detail {
 
-// The sizes that the program's arrays have at most, of leaves one for each buffer.
+// The bounds in the order of the program's tables; for leaves, one for each buffer.
 template <class Graph>
 constexpr ir::sizes<8> largest_tables(const Graph& g) {
     const int symbols = g.symbols.count;

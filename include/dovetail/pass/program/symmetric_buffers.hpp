@@ -1,4 +1,4 @@
-// Which buffers lie at equal offsets on their roles: what the members of a collective over roles give, and what they get, as
+// Which buffers lie at equal offsets on their roles: what the members of a collective over roles send and receive, as
 // registered and symmetric buffers demand. A value of several collectives joins what all of them pass, unless that puts two buffers
 // of one role at one place. Takes the graph and a program whose aliases and slots are settled; sets numbers and makes slots alike.
 #pragma once

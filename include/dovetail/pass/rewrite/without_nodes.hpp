@@ -1,4 +1,4 @@
-// What a rewrite that makes all nodes anew starts from.
+// A copy of a graph without its nodes: what a rewrite that makes all nodes anew starts from.
 #pragma once
 
 #include "../../ir/graph.hpp"

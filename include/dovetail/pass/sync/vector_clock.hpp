@@ -1,4 +1,5 @@
-// What one stream knows of the others: the clocks of steps, and the waits that bring one stream's knowledge to another.
+// Vector clocks of the streams of one role: how many steps of each stream are known to be complete when a step starts; and the waits that
+// make a step of one stream known to another stream.
 #pragma once
 
 #include "issue_order.hpp"

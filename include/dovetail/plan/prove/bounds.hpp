@@ -1,5 +1,5 @@
-// Are the indices of program and plan inside their tables? Everything after this reads without looking, so that damaged
-// tables give a verdict and not an access out of bounds.
+// Are the indices of program and plan inside their tables? All later checks use indices unchecked; damaged
+// tables are refused here, and are never read out of bounds.
 #pragma once
 
 #include "../../cost/machine.hpp"

@@ -1,4 +1,4 @@
-// Does the program say what the graph says? Every statement has its one task, whose parts touch the right buffers in
+// Does the program say what the graph says? Every statement has its one task, whose participations access the right buffers in
 // the right way on the right roles; every communication has all its partners, and they agree.
 #pragma once
 

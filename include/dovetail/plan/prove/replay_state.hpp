@@ -1,5 +1,5 @@
-// What a replay of one role knows at any time, and what it says where it refuses: the tables, the shadow of the memory with
-// a row for each slot of each leaf, and the names of what can be wrong.
+// The state of the replay of one role, and the verdicts by which it refuses a plan: the tables, the shadow of the memory with a row for
+// each slot of each leaf, and the names of what can be wrong.
 #pragma once
 
 #include "shadow.hpp"
