@@ -44,46 +44,68 @@ constexpr bool counts(const ir::buffer& b) {
     return b.where == ir::storage::arena || b.where == ir::storage::state || b.where == ir::storage::workspace;
 }
 
-}  // namespace detail
+// The role that needs most bytes, the first of several.
+constexpr int largest_role(span<const ir::role_plan> roles) {
+    int largest = 0;
+    for (int r = 1; r < roles.size(); ++r)
+        if (bytes_of(roles[r]) > bytes_of(roles[largest])) largest = r;
+    return largest;
+}
 
-constexpr memory_report memory_report_of(const ir::graph& g, const ir::program& p, span<const ir::role_plan> roles, span<const int> order) {
-    memory_report e;
-    for (int r = 0; r < roles.size(); ++r)
-        if (bytes_of(roles[r]) > e.needed) {
-            e.needed = bytes_of(roles[r]);
-            e.role = r;
-        }
-    const vec<detail::held> list = detail::held_by(p, e.role, order);
-    vec<std::int64_t> change;
-    change.resize(order.size() + 1);
-    for (std::int64_t& c : change) c = 0;
+// The position in the order at which most bytes are alive.
+constexpr int peak_of(const ir::program& p, const vec<held>& list, int positions) {
+    vec<std::int64_t> change(positions + 1);  // by position: the bytes that become alive there, less those that are no longer
     for (int i = 0; i < list.size(); ++i)
-        if (list[i].first >= 0 && detail::counts(p.buffers[i])) {
+        if (list[i].first >= 0 && counts(p.buffers[i])) {
             change[list[i].first] += p.buffers[i].bytes * p.buffers[i].slots;
             change[list[i].last + 1] -= p.buffers[i].bytes * p.buffers[i].slots;
         }
     int peak = 0;
     std::int64_t now = 0, most = 0;
-    for (int at = 0; at < order.size(); ++at) {
+    for (int at = 0; at < positions; ++at) {
         now += change[at];
         if (now > most) {
             most = now;
             peak = at;
         }
     }
-    std::int64_t bytes[2] = {-1, -1};
+    return peak;
+}
+
+// The two largest of the values that are added, in descending order.
+struct largest_two {
+    struct value {
+        std::int64_t bytes = -1;
+        int source_position = -1;
+    };
+    value first = {}, second = {};
+
+    constexpr void add(const value& x) {
+        if (x.bytes > first.bytes) {
+            second = first;
+            first = x;
+        } else if (x.bytes > second.bytes) {
+            second = x;
+        }
+    }
+};
+
+}  // namespace detail
+
+constexpr memory_report memory_report_of(const ir::graph& g, const ir::program& p, span<const ir::role_plan> roles, span<const int> order) {
+    memory_report e;
+    e.role = detail::largest_role(roles);
+    e.needed = bytes_of(roles[e.role]);
+    const vec<detail::held> list = detail::held_by(p, e.role, order);
+    const int peak = detail::peak_of(p, list, order.size());
+    detail::largest_two values;
     for (int i = 0; i < list.size(); ++i) {
         const ir::buffer& b = p.buffers[i];
         if (b.symbol < 0 || !detail::counts(b) || list[i].first > peak || list[i].last < peak || list[i].first < 0) continue;
-        const int slot = b.bytes > bytes[0] ? 0 : 1;
-        if (slot == 1 && b.bytes <= bytes[1]) continue;
-        if (slot == 0) {
-            bytes[1] = bytes[0];
-            e.largest[1] = e.largest[0];
-        }
-        bytes[slot] = b.bytes;
-        e.largest[slot] = g.symbols[b.symbol].source_position;
+        values.add({b.bytes, g.symbols[b.symbol].source_position});
     }
+    e.largest[0] = values.first.source_position;
+    e.largest[1] = values.second.source_position;
     return e;
 }
 
