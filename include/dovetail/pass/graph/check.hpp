@@ -20,19 +20,13 @@ public:
         if (g_.views) views();
         if (has_unset_states_) states();
         if (has_groups_) groups();
-        // One rank can run all roles only if they have the same positions.
-        bool alike = true;
-        for (int r = 1; r < g_.roles.size(); ++r) {
-            if (same_mesh(0, r)) continue;
-            alike = false;
-            if (g_.single_rank)
-                fail(ir::make_fault(ir::fault_kind::single_rank_mismatch, g_.roles[0].source_position, g_.roles[r].source_position));
-        }
-        if (has_special_nodes_ || !alike || g_.views)
+        const bool one_mesh = meshes();
+        if (has_special_nodes_ || !one_mesh || g_.views)
             for (const ir::node& n : g_.nodes) {
                 places(n);
                 roots(n);
-                memory(n);
+                host_memory(n);
+                if (n.op->in_place_only && !n.update) in_place(n);
                 if (n.awaited > 0) fail(check_awaited(g_, n));
             }
         if (unused_ >= 0) fail(ir::make_fault(ir::fault_kind::unused, g_.symbols[unused_].source_position));
@@ -47,6 +41,18 @@ private:
     constexpr ir::fault& fail(const ir::fault& f) {
         if (!wrong_) wrong_ = f;
         return wrong_;
+    }
+
+    // Whether all roles have the same mesh. One rank can run all roles only if they have the same positions.
+    constexpr bool meshes() {
+        bool alike = true;
+        for (int r = 1; r < g_.roles.size(); ++r) {
+            if (same_mesh(0, r)) continue;
+            alike = false;
+            if (g_.single_rank)
+                fail(ir::make_fault(ir::fault_kind::single_rank_mismatch, g_.roles[0].source_position, g_.roles[r].source_position));
+        }
+        return alike;
     }
 
     // Counts readers and determines which rules are relevant, in one pass. Most graphs need few of them.
@@ -217,7 +223,8 @@ private:
         }
     }
 
-    constexpr void memory(const ir::node& n) {
+    // A value in host memory may be viewed, and read by from_host on its own role, but nothing else.
+    constexpr void host_memory(const ir::node& n) {
         for (int a : arguments(n)) {
             const ir::symbol& s = g_.symbols[a];
             if (n.kind == op_kind::from_host && !s.in_host_memory)
@@ -225,7 +232,10 @@ private:
             if (s.in_host_memory && n.op->view != view_kind::rows && (n.kind != op_kind::from_host || (s.role >= 0 && s.role != n.role)))
                 fail(ir::make_fault(ir::fault_kind::host_value, s.source_position, n.statement).in(n.statement));
         }
-        if (!n.op->in_place_only || n.update) return;
+    }
+
+    // A value that an operation changes in place has the bytes of the result, and no other reader.
+    constexpr void in_place(const ir::node& n) {
         const int k = n.op->in_place < 0 ? 0 : n.op->in_place;
         const int a = g_.operands[n.first_argument + k];
         const ir::symbol& s = g_.symbols[a];
