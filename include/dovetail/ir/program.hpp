@@ -168,7 +168,7 @@ constexpr tensor_type type_of(const Program& program, const access& a) {
 
 // Whether a participation sends and does not receive. In a broadcast its argument is also passed as its result.
 template <class Program>
-constexpr bool only_gives(const Program& program, const participation& x) {
+constexpr bool only_sends(const Program& program, const participation& x) {
     return x.accesses == 1 && program.accesses[x.first_access].mode == access_mode::read;
 }
 

@@ -55,7 +55,7 @@ constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, 
         if (x.member != member) continue;
         for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) {
             // (Off the root of a reduce NCCL ignores the result.)
-            const bool both = a.mode == access_mode::update || (collective::passes_argument_as_result(kind) && ir::only_gives(p, x));
+            const bool both = a.mode == access_mode::update || (collective::passes_argument_as_result(kind) && ir::only_sends(p, x));
             if ((both || a.mode != access_mode::write) && !sides.add(a, sides.read, sides.written)) return false;
             if ((both || a.mode == access_mode::write) && !sides.add(a, sides.written, sides.read)) return false;
         }

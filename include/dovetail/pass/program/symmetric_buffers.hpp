@@ -24,8 +24,9 @@ public:
           on_(p.buffers.size(), unset{}),
           met_(p.roles > 64 ? p.roles : 0) {}
 
-    // What one part of a collective passes. `sides`: of arguments and of results the first access of any part, -1 before.
-    constexpr void pass(const ir::access* from, const ir::access* end, bool only_gives, int* sides) {
+    // Enters what one participation of a collective passes. `sides`: of arguments and of results the first access of any participation, -1
+    // before.
+    constexpr void pass(const ir::access* from, const ir::access* end, bool only_sends, int* sides) {
         const ir::access* const accesses = p_.accesses.begin();
         ir::buffer* const all = p_.buffers.begin();
         int *const next = next_.begin(), *const firsts = first_.begin();
@@ -35,7 +36,7 @@ public:
             b = a->buffer;
             if (all[b].alias >= 0) b = all[b].alias;
             if (all[b].where != ir::storage::arena) continue;
-            int& first = sides[only_gives || a->mode == access_mode::write ? 1 : 0];
+            int& first = sides[only_sends || a->mode == access_mode::write ? 1 : 0];
             if (first < 0) {
                 first = static_cast<int>(a - accesses);
             } else if (to = ir::owner_of(p_, accesses[first].buffer); !in_parts_ || lie_alike(accesses[first], *a, all[to], all[b])) {
@@ -134,7 +135,7 @@ constexpr void find_symmetric_buffers(const Graph& g, Table& p) {
     const ir::member* members = p.members.begin();
     const ir::access *accesses = p.accesses.begin(), *from = nullptr;
     // A role that only sends comes after those that receive.
-    bool last = false, more = true, only_gives = false;
+    bool last = false, more = true, only_sends = false;
     int node = 0;
     for (; more; last = true) {
         more = false;
@@ -142,11 +143,11 @@ constexpr void find_symmetric_buffers(const Graph& g, Table& p) {
             node = members[x->member].node;
             if (node < 0 || nodes[node].role >= 0) continue;
             from = accesses + x->first_access;
-            only_gives = collective::passes_argument_as_result(nodes[node].kind) && ir::only_gives(p, *x);
-            if (only_gives == last)
-                sets.pass(from, from + x->accesses, only_gives, sides.begin() + 2 * x->member);
+            only_sends = collective::passes_argument_as_result(nodes[node].kind) && ir::only_sends(p, *x);
+            if (only_sends == last)
+                sets.pass(from, from + x->accesses, only_sends, sides.begin() + 2 * x->member);
             else
-                more = more || only_gives;
+                more = more || only_sends;
         }
     }
     sets.number();
