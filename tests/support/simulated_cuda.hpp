@@ -450,7 +450,7 @@ inline void add_events(dv::cuda::api& t) {
         on->push([x, mine] {
             {
                 const std::lock_guard lock{x->mutex};
-                x->reached = mine;
+                x->reached = std::max(x->reached, mine);  // another stream may have recorded it later
                 x->when = std::chrono::steady_clock::now();
             }
             x->changed.notify_all();
@@ -851,6 +851,14 @@ void run_apart(int ranks, Body body, int abroad = -1) {
     for (auto& t : threads) t.join();
     if (first) std::rethrow_exception(first);
 }
+
+// A stream of the program's own, to enqueue runs on.
+struct own_stream {
+    own_stream() { dv::cuda::check(dv::cuda::calls.stream_create(&s, cudaStreamNonBlocking, 0), "cudaStreamCreate"); }
+    own_stream(const own_stream&) = delete;
+    ~own_stream() { static_cast<void>(dv::cuda::calls.stream_destroy(s)); }
+    cudaStream_t s = nullptr;
+};
 
 // ... as threads that bring communicators of their own. What each threw, in words; empty where it ended well.
 template <class Body>

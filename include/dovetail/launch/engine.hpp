@@ -37,7 +37,7 @@ public:
           role{where.role_of(rank)},
           addresses{g, p, plan, where, rank, source, store_for(source)},
           inputs_{graph, addresses, where, rank},
-          slots_{slots_of(p, role, in_flight), described(), where.describe(rank), rank} {
+          slots_{launch::slots_of(p, role, in_flight), described(), where.describe(rank), rank} {
         for (const ir::step& s : steps()) names.push_back(name_of_step(g, p, s));
     }
     engine(const engine&) = delete;
@@ -73,6 +73,11 @@ public:
     std::shared_ptr<run_state> enqueue(void* stream) {
         if (!has_streams()) throw usage_error{"enqueue: the backend of " + described() + " has no streams; use run"};
         return run(true, stream);
+    }
+    // Copies an output of an enqueued run on the stream to which the run was enqueued. Later runs wait for the copy.
+    void enqueue_copy(run_state& f, int symbol, void* to, const void* from) {
+        const busy one{*this};
+        reporting([&, this] { copy_behind(f, symbol, to, from); });
     }
     // The ranks of its world; null if its runs do not communicate.
     virtual launch::peers* partners() { return nullptr; }
@@ -183,6 +188,7 @@ protected:
     // Notes that the program has learnt from an exception what ended the runs, so that world.run need not throw it.
     virtual void reported() noexcept = 0;
     virtual void check_not_overwritten(int) {}
+    virtual void copy_behind(run_state&, int, void*, const void*) {}  // a backend without streams has no such run
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
     virtual void issue(const std::shared_ptr<run_state>& f) = 0;
@@ -270,13 +276,6 @@ private:
                               described() + " has not read its inputs, and input " + inputs_.name(input) +
                               " cannot be bound again: " + stuck(),
                           rank};
-    }
-    // The number of slots: as many as runs may be in flight, or as outputs have.
-    static int slots_of(const ir::program& p, int role, int in_flight) {
-        int count = in_flight < 1 ? 1 : in_flight;
-        for (const ir::buffer& b : p.buffers)
-            if (b.role == role && b.output && b.slots < count) count = b.slots < 1 ? 1 : b.slots;
-        return count;
     }
     bool updates(int buffer) const {
         for (const ir::access& a : program.accesses)

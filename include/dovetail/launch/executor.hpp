@@ -104,6 +104,18 @@ public:
             return detail::placeholder_reading{};
         }
     }
+    // Copies an output of a run that was enqueued into a tensor, as the `copy_to` of a reading does, but on the stream to which the run was
+    // enqueued: behind the run, before the later work of the stream and before the runs issued from now on. Returns at once, except for
+    // pageable host memory. Throws a usage_error if the run was not enqueued, the tensor does not fit, or a later run uses the slot.
+    template <class Name, class To>
+    void enqueue_copy(Name, const To& to) const {
+        constexpr int symbol = detail::output_asked<G, Name>;
+        if constexpr (symbol >= 0) {
+            static_assert(detail::external_fits<To, plan::tensor_of<G, typename Name::type>>() && !detail::mdspan_of_const<To>,
+                          "an output is copied to a DLTensor, a DLManagedTensor* or an mdspan of its element type and extents");
+            basic_reading{checked().shared_from_this(), run_, symbol}.enqueue_copy(detail::describe(to));
+        }
+    }
 };
 
 // Calls report their mistakes through constraints that are never false: clangd skips the bodies of functions in headers unless they are
@@ -158,7 +170,8 @@ public:
     }
     // Issues one run with the present bindings, and returns at once unless its slot is still in use.
     ticket<G> run() { return ticket<G>{run_once()}; }
-    // The same, ordered after the work already on the caller's stream (a cudaStream_t) and before its later work.
+    // The same, ordered after the work already on the caller's stream (a cudaStream_t) and before its later work. Outputs are copied in
+    // the same order by `enqueue_copy` of the ticket.
     ticket<G> enqueue(void* stream) { return ticket<G>{run_behind(stream)}; }
 
     // Whether this rank has a role of the graph.

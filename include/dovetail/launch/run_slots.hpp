@@ -12,6 +12,14 @@
 
 namespace dovetail::launch {
 
+// The number of slots of a role: as many as runs may be in flight, or as outputs have.
+inline int slots_of(const ir::program& p, int role, int in_flight) {
+    int count = in_flight < 1 ? 1 : in_flight;
+    for (const ir::buffer& b : p.buffers)
+        if (b.role == role && b.output && b.slots < count) count = b.slots < 1 ? 1 : b.slots;
+    return count;
+}
+
 class run_slots {
 public:
     // `of` and `place` appear in messages: "`model`", "rank 1 (role `b`)".

@@ -70,10 +70,14 @@ public:
     void copy(void* to, std::int64_t from_byte, std::int64_t bytes) const;
     // Throws a usage_error unless the tensor fits the output.
     void copy(const external_tensor& to) const;
+    // The same on the stream to which the run was enqueued; does not wait.
+    void enqueue_copy(const external_tensor& to) const;
     // The number of the GPU on which the output lies; -1: the host.
     int device() const;
 
 private:
+    void check_fits(const external_tensor& to) const;
+
     std::shared_ptr<engine> engine_;
     std::shared_ptr<run_state> run_;
     int symbol_ = -1;

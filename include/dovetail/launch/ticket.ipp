@@ -56,14 +56,25 @@ DOVETAIL_INLINE void basic_reading::copy(void* to, std::int64_t from_byte, std::
     if (bytes > 0) engine_->addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
     engine_->check_kept(symbol_);
 }
-DOVETAIL_INLINE void basic_reading::copy(const external_tensor& to) const {
+DOVETAIL_INLINE void basic_reading::check_fits(const external_tensor& to) const {
     const tensor_type& type = engine_->graph.symbols[symbol_].type;
     const std::string why =
         to.read_only ? std::string{"a read-only tensor"} : detail::mismatch_of(to, type, engine_->addresses.source()->device());
     if (!why.empty())
         throw usage_error{"output `" + engine_->symbol_name(symbol_) + "` is copied to " + why + ", on " +
                           engine_->where.describe(engine_->rank)};
-    copy(to.data, 0, type.bytes());
+}
+DOVETAIL_INLINE void basic_reading::copy(const external_tensor& to) const {
+    check_fits(to);
+    copy(to.data, 0, to.type.bytes());
+}
+DOVETAIL_INLINE void basic_reading::enqueue_copy(const external_tensor& to) const {
+    if (!run_->enqueued)
+        throw usage_error{"output `" + engine_->symbol_name(symbol_) + "` is to be copied behind run " + std::to_string(run_->run) +
+                          " of " + engine_->described() + ", which was not enqueued on a stream, on " +
+                          engine_->where.describe(engine_->rank) + ": use enqueue for the run, or read for the output"};
+    check_fits(to);
+    engine_->enqueue_copy(*run_, symbol_, to.data, data_);
 }
 DOVETAIL_INLINE int basic_reading::device() const {
     return engine_->graph.symbols[symbol_].in_host_memory ? -1 : engine_->addresses.source()->device();

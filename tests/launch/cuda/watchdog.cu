@@ -35,11 +35,6 @@ std::string message(F f) {
     }
     return "nothing thrown";
 }
-struct own_stream {
-    own_stream() { dv::cuda::check(dv::cuda::calls.stream_create(&s, cudaStreamNonBlocking, 0), "cudaStreamCreate"); }
-    ~own_stream() { static_cast<void>(dv::cuda::calls.stream_destroy(s)); }
-    cudaStream_t s = nullptr;
-};
 template <class Rank, class... Extra>
 struct descending {
     dv::executor<samples::descent> step;
@@ -117,7 +112,7 @@ TEST_CASE("a rank that waits for its own stream is freed when another throws") {
                     std::this_thread::sleep_for(100ms);
                     throw std::runtime_error{"on purpose"};
                 }
-                own_stream mine;
+                simulated::own_stream mine;
                 const auto t = d.step.enqueue(mine.s);
                 dv::cuda::calls.stream_synchronize(mine.s);
                 freed = seconds_since(start);
@@ -144,7 +139,7 @@ TEST_CASE("a partner that stays away is noticed while the rank waits for its own
                 descending d{rank, 500ms, how};
                 d.step.run().wait();
                 if (rank.index() == 1) return std::this_thread::sleep_for(2500ms);
-                own_stream mine;
+                simulated::own_stream mine;
                 const auto t = d.step.enqueue(mine.s);
                 dv::cuda::calls.stream_synchronize(mine.s);
                 freed = seconds_since(start);
@@ -166,7 +161,7 @@ TEST_CASE("a killed process is named to one that waits for its own stream, or in
             joined(r, port).run([&](dv::cuda::rank& on) {
                 simulated::rank rank{on};
                 descending d{rank, 30s, how};
-                own_stream mine;
+                simulated::own_stream mine;
                 const auto t = d.step.enqueue(mine.s);
                 if (r == 1) {
                     std::this_thread::sleep_for(200ms);
@@ -228,7 +223,7 @@ TEST_CASE("a process that stays away is named with its operation") {
             descending d{rank, 500ms};
             d.step.run().wait();
             if (r == 1) return std::this_thread::sleep_for(2500ms);
-            own_stream mine;
+            simulated::own_stream mine;
             const auto t = d.step.enqueue(mine.s);
             dv::cuda::calls.stream_synchronize(mine.s);
             t.wait();

@@ -137,6 +137,7 @@ private:
         const unsigned streams = replayed ? 1u : streams_;
         wait_for_earlier(issued, replayed, streams);
         if (f.enqueued) wait_for_caller(static_cast<cudaStream_t>(f.stream), streams);
+        output_copies_.before_run(streams);
         pointers_->move(now_, f.inputs);
         const auto from = inputs_->prepare(now_, f.inputs, replayed);
         issued_run& r = runs_[now_ % depth];

@@ -4,6 +4,7 @@
 
 #include "../progress/progress_counters.hpp"
 #include "../progress/step_clock.hpp"
+#include "output_copies.hpp"
 
 namespace dovetail::cuda {
 
@@ -42,21 +43,8 @@ public:
     std::int64_t clock_error_ns() const override { return clock_.error_ns(); }
     std::string stuck() override { return on_->world->describe(); }
     void end_runs(bool abort) noexcept override {
-        try {
-            if (on_->ended.load()) return;
-            static_cast<void>(calls.set_device(on_->device));
-            if (!on_->world->aborted()) {
-                run_state f;
-                f.run = counters_.shown()->issued.load();
-                if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
-            }
-            if (!on_->world->aborted()) on_->world->abort(left_in_flight(abort));
-        } catch (...) {  // the run has failed; called by a destructor
-        }
-        on_->abort_communication();
-        if (counters_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
-        lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
-        on_->drain_after_abort();
+        end_issued_runs(abort);
+        if (!output_copies_.wait(launch::after(abort ? std::chrono::seconds{5} : options.time_limit))) on_->memory->abandon();
     }
 
 protected:
@@ -79,6 +67,14 @@ protected:
         for (const cudaEvent_t e : all_events_) static_cast<void>(calls.event_destroy(e));
     }
 
+    void copy_behind(run_state& f, int symbol, void* to, const void* from) override {
+        static_cast<void>(has_ended(f));  // throws if it failed
+        try {
+            output_copies_.enqueue(static_cast<cudaStream_t>(f.stream), to, from, graph.symbols[symbol].type.bytes());
+        } catch (const call_error& e) {
+            throw call_error{"output `" + symbol_name(symbol) + "` of " + described() + " cannot be copied on " + where.describe(rank), e};
+        }
+    }
     cudaEvent_t new_event() {
         cudaEvent_t e = nullptr;
         check(calls.event_create(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -121,10 +117,7 @@ protected:
     void wait_for(std::int64_t run) {
         run_state f;
         f.run = run;
-        if (!wait(f, launch::after(options.time_limit)))
-            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " +
-                              described() + " has not ended: " + stuck(),
-                          rank};
+        wait_for_end(f, options.time_limit);
     }
     // Limits the runs in flight to `depth`. Querying an event takes as long as a launch, so one answer has to cover many runs.
     void make_room(std::int64_t next) {
@@ -199,12 +192,37 @@ protected:
     std::array<issued_run, depth> runs_;
     progress_counters counters_{on_, described()};
     step_clock clock_{on_};
+    output_copies output_copies_{on_};
     bool communicates_ = false;
     int step_ = -1;                      // the step being issued
     std::atomic<bool> issuing_ = false;  // a run is being issued, or issuing one failed
 
 private:
     void reported() noexcept override { on_->world->report(); }
+    void end_issued_runs(bool abort) noexcept {
+        try {
+            if (on_->ended.load()) return;
+            static_cast<void>(calls.set_device(on_->device));
+            if (!on_->world->aborted()) {
+                run_state f;
+                f.run = counters_.shown()->issued.load();
+                if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
+            }
+            if (!on_->world->aborted()) on_->world->abort(left_in_flight(abort));
+        } catch (...) {  // the run has failed; called by a destructor
+        }
+        on_->abort_communication();
+        if (counters_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
+        lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
+        on_->drain_after_abort();
+    }
+    // Whether the events of a run have completed, after an abort too; an error counts as not.
+    static bool completed(const issued_run& r) noexcept {
+        bool all = true;
+        for (int l = 0; l < stream_count; ++l) all = all && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+        static_cast<void>(calls.get_last_error());
+        return all;
+    }
     // Waits until `done()`; false at the deadline.
     template <class Done>
     bool poll(deadline until, Done done) {
@@ -253,11 +271,7 @@ private:
         const std::int64_t last = counters_.shown()->issued.load();
         for (std::int64_t run = ended_.load() + 1; run <= last; ++run) {
             const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
-            bool over = true;
-            for (int l = 0; l < stream_count; ++l)
-                over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
-            static_cast<void>(calls.get_last_error());
-            if (!over) break;
+            if (!completed(r)) break;
             has_ended(run);
         }
         try {
@@ -269,13 +283,7 @@ private:
     void lose_unfinished(const std::string& why) noexcept {
         const std::int64_t last = counters_.shown()->issued.load();
         bool over = last <= ended_.load();
-        if (!over && !communicates_) {
-            const issued_run& r = runs_[static_cast<std::size_t>(last % depth)];
-            over = true;
-            for (int l = 0; l < stream_count; ++l)
-                over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
-            static_cast<void>(calls.get_last_error());
-        }
+        if (!over && !communicates_) over = completed(runs_[static_cast<std::size_t>(last % depth)]);
         if ((over && !issuing_.load()) || lost_.exchange(true)) return;
         try {
             lose_states(why);

@@ -1,0 +1,196 @@
+// Outputs copied behind enqueued runs, on the simulated GPU: the copies are ordered with the caller's stream and with later runs, and
+// nothing of them waits on the host.
+#include "support/dlpack.hpp"
+#include "support/expect.hpp"
+#include "support/samples.hpp"
+#include "support/simulated_cuda.hpp"
+
+#include <dovetail/launch/executor.hpp>
+
+#include <doctest/doctest.h>
+
+namespace dv = dovetail;
+using namespace samples;
+using namespace std::chrono_literals;
+using floats = std::vector<float>;
+
+namespace {
+
+struct doubled : dv::graph<dv::input<x, vector>, dv::let<y, add(x, x)>, dv::output<y>> {};
+struct sent : dv::graph<dv::input<x, vector>, dv::on<left, dv::let<a, add(x, x)>>, dv::on<right, dv::let<b, copy(a)>>, dv::output<a, b>> {};
+const dv::replay_mode ways[] = {dv::replay_mode::never, dv::replay_mode::always};
+
+// Memory of a GPU, and its description.
+struct target {
+    explicit target(int device = 0) {
+        dv::cuda::check(dv::cuda::calls.malloc(reinterpret_cast<void**>(&data), sizeof(float) * 8), "cudaMalloc");
+        std::fill_n(data, 8, -1.0f);
+        tensor.data = data;
+        tensor.device = {kDLCUDA, device};
+        tensor.ndim = 1;
+        tensor.dtype = {kDLFloat, 32, 1};
+        tensor.shape = shape;
+    }
+    target(const target&) = delete;
+    ~target() { static_cast<void>(dv::cuda::calls.free(data)); }
+    floats values() const { return floats(data, data + 8); }
+
+    float* data = nullptr;
+    std::int64_t shape[1] = {8};
+    DLTensor tensor{};
+};
+// Work on a stream that does not end before the gate is opened, or destroyed.
+class gate {
+public:
+    gate() = default;
+    gate(const gate&) = delete;
+    ~gate() { open(); }
+    void close(cudaStream_t s) {
+        simulated::of(s)->push([opened = opened_] {
+            while (!opened->load()) std::this_thread::sleep_for(1ms);
+        });
+    }
+    void open() { *opened_ = true; }
+    bool is_open() const { return *opened_; }
+
+private:
+    std::shared_ptr<std::atomic<bool>> opened_ = std::make_shared<std::atomic<bool>>(false);
+};
+void synchronise(const simulated::own_stream& mine) {
+    dv::cuda::check(dv::cuda::calls.stream_synchronize(mine.s), "cudaStreamSynchronize");
+}
+
+}  // namespace
+
+TEST_CASE("an output is copied before the next run writes it, though the caller's stream is late") {
+    for (const auto how : ways) {
+        const simulated::scope simulation;
+        simulated::run(1, [&](auto& rank) {
+            dv::executor<doubled, overlapped> step{rank, how, 20s};
+            const simulated::own_stream mine, other;
+            target first, again, second;
+            gate late;
+            const auto t = step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(mine.s);
+            late.close(mine.s);
+            t.enqueue_copy(dv::name<y>, first.tensor);
+            t.enqueue_copy(dv::name<y>, again.tensor);
+            const auto u = step.bind(dv::name<x>, floats(8, 2.0f)).enqueue(other.s);
+            u.enqueue_copy(dv::name<y>, second.tensor);
+            step.bind(dv::name<x>, floats(8, 3.0f));
+            const auto last = step.run();
+            std::this_thread::sleep_for(20ms);
+            CHECK(!last.ready());
+            CHECK(first.values() == floats(8, -1.0f));
+            late.open();
+            CHECK(last.read(dv::name<y>).host() == floats(8, 6.0f));
+            synchronise(mine);
+            CHECK(first.values() == floats(8, 2.0f));
+            CHECK(again.values() == floats(8, 2.0f));
+            synchronise(other);
+            CHECK(second.values() == floats(8, 4.0f));
+        });
+    }
+}
+
+TEST_CASE("a copy that another rank makes into an output waits for the copy of the output") {
+    for (const auto how : ways) {
+        const simulated::scope simulation;
+        simulated::run(2, [&](auto& rank) {
+            dv::executor<sent, samples::copied> step{rank, how, 20s};
+            const simulated::own_stream mine;
+            target kept{rank.index()};
+            gate late;
+            const auto t = step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(mine.s);
+            if (rank.index() == 1) late.close(mine.s);
+            if (rank.index() == 1)
+                t.enqueue_copy(dv::name<b>, kept.tensor);
+            else
+                t.enqueue_copy(dv::name<a>, kept.tensor);
+            const auto u = step.bind(dv::name<x>, floats(8, 2.0f)).run();
+            std::this_thread::sleep_for(20ms);
+            late.open();
+            u.wait();
+            synchronise(mine);
+            CHECK(kept.values() == floats(8, 2.0f));
+        });
+    }
+}
+
+TEST_CASE("with several runs in flight, each is copied while a later one runs") {
+    for (const auto how : ways) {
+        const simulated::scope simulation;
+        simulated::run(1, [&](auto& rank) {
+            dv::executor<doubled, samples::several> step{rank, how, 20s};
+            const simulated::own_stream mine;
+            std::vector<std::unique_ptr<target>> to;
+            gate late;
+            late.close(mine.s);
+            for (int k = 0; k < 100; ++k) {
+                to.push_back(std::make_unique<target>());
+                step.bind(dv::name<x>, floats(8, static_cast<float>(k))).enqueue(mine.s).enqueue_copy(dv::name<y>, to.back()->tensor);
+                if (k == 1) late.open();  // a third run that is replayed would wait for the memory from which inputs are copied
+            }
+            synchronise(mine);
+            for (int k = 0; k < 100; ++k) CHECK(to[static_cast<std::size_t>(k)]->values() == floats(8, static_cast<float>(2 * k)));
+        });
+    }
+}
+
+TEST_CASE("what cannot be copied behind a run is said") {
+    const simulated::scope simulation;
+    simulated::run(1, [&](auto& rank) {
+        dv::executor<doubled, overlapped> step{rank, 20s};
+        const simulated::own_stream mine;
+        target to;
+        step.bind(dv::name<x>, floats(8, 1.0f));
+        const auto plain = step.run();
+        CHECK(support::message([&] { plain.enqueue_copy(dv::name<y>, to.tensor); }) ==
+              "dovetail: output `y` is to be copied behind run 0 of `doubled`, which was not enqueued on a stream, on rank 0: use enqueue "
+              "for the run, or read for the output");
+        const auto t = step.enqueue(mine.s);
+        to.shape[0] = 4;
+        CHECK(support::message([&] { t.enqueue_copy(dv::name<y>, to.tensor); }) ==
+              "dovetail: output `y` is copied to a tensor of shape [4], and has shape [8], on rank 0");
+        to.shape[0] = 8;
+        const auto real = dv::cuda::calls.memcpy_async;
+        dv::cuda::calls.memcpy_async = [](void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t) { return cudaErrorInvalidValue; };
+        const std::string refused = support::message([&] { t.enqueue_copy(dv::name<y>, to.tensor); });
+        dv::cuda::calls.memcpy_async = real;
+        support::has(refused, "output `y` of `doubled` cannot be copied on rank 0: cudaMemcpyAsync");
+        t.enqueue_copy(dv::name<y>, to.tensor);  // nothing has changed
+        synchronise(mine);
+        CHECK(to.values() == floats(8, 2.0f));
+        step.enqueue(mine.s);
+        CHECK(support::message([&] { t.enqueue_copy(dv::name<y>, to.tensor); }) ==
+              "dovetail: the results of run 1 of `doubled` are gone: run 2 uses their slot (runs in flight: 1)");
+        CHECK(support::message([&] { dv::ticket<doubled>{}.enqueue_copy(dv::name<y>, to.tensor); }) == "dovetail: a ticket of no run");
+    });
+}
+
+TEST_CASE("memory that a copy still reads is not freed") {
+    for (const bool late : {false, true}) {
+        const simulated::scope simulation;
+        gate closed;
+        target to;
+        simulated::run(1, [&](auto& rank) {
+            const simulated::own_stream mine;
+            {
+                dv::executor<doubled, overlapped> step{rank, late ? 50ms : 20000ms};
+                const auto t = step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(mine.s);
+                t.wait();
+                closed.close(mine.s);
+                t.enqueue_copy(dv::name<y>, to.tensor);
+                std::thread opens{[&] {
+                    std::this_thread::sleep_for(late ? 500ms : 50ms);
+                    closed.open();
+                }};
+                opens.detach();
+            }
+            CHECK(closed.is_open() == !late);
+            while (!closed.is_open()) std::this_thread::sleep_for(1ms);
+            CHECK(std::dynamic_pointer_cast<dv::cuda::device_memory>(rank.device_memory())->abandoned() == late);
+            synchronise(mine);
+            CHECK(to.values() == floats(8, 2.0f));
+        });
+    }
+}
