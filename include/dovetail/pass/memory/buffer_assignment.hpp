@@ -51,7 +51,7 @@ constexpr bool in_arena(ir::storage where) {
 template <class Program, class Clocks>
 class arena_packing {
 public:
-    // `members` is empty where no sets are to agree.
+    // `members` is empty where there are no symmetric sets.
     constexpr arena_packing(const Program& program, const Clocks& clocks, const Clocks& floor, const basic_lifetimes<Program>& lives,
                             const vec<int>& members, const prefix& prefix, basic_assignment<Program>& out)
         : program_{program},
@@ -64,7 +64,7 @@ public:
           buffers_{program.buffers.first},
           place_{out.placements.first} {}
 
-    // `pairs`: how many may be looked at, here and for roles to come; gives those that are left.
+    // `pairs`: how many pairs of buffers may be compared, for this role and those after it; counted down.
     constexpr void pack_role(int r, int& pairs) {
         ir::role_plan& role = out_.roles[r];
         const int share = pairs / (program_.roles - r);
@@ -111,7 +111,7 @@ private:
         return made;
     }
 
-    // The symmetric sets of a role; gives the bytes that they reach up to.
+    // Places the symmetric sets of a role. Returns the end of the last one, in bytes.
     constexpr std::int64_t place_sets(int r) {
         std::int64_t end = 0;
         for (int c = 0; c < prefix_.of.size(); ++c) {

@@ -43,9 +43,9 @@ namespace detail {
 // The bytes of an arena by the buffer that had them last.
 class last_owners {
 public:
-    // Gives the bytes [begin, end) to a buffer; calls `taken_from(buffer)` for each that had some of them.
+    // Makes a buffer the owner of the bytes [begin, end); calls `taken_from(buffer)` for each that had some of them.
     template <class TakenFrom>
-    constexpr void give(std::int64_t begin, std::int64_t end, int buffer, TakenFrom taken_from) {
+    constexpr void assign(std::int64_t begin, std::int64_t end, int buffer, TakenFrom taken_from) {
         for (int i = 0; i < list_.size(); ++i) {
             const piece had = list_.first[i];
             if (had.begin >= end || begin >= had.end) continue;
@@ -80,6 +80,7 @@ struct basic_booked_memory {
 
 namespace detail {
 
+// By step: how far each stream of its role must be before the step may write bytes that another buffer had.
 template <class Program>
 constexpr auto waits_for_bytes(const Program& p, const basic_issue_order<Program>& issued, const basic_lifetimes<Program>& lives,
                                const basic_assignment<Program>& memory) {
@@ -97,7 +98,7 @@ constexpr auto waits_for_bytes(const Program& p, const basic_issue_order<Program
             const ir::buffer& x = p.buffers.first[b];
             if (x.alias >= 0 || x.slots > 1 || x.bytes == 0 || !in_arena(x.where)) continue;
             const std::int64_t begin = memory.placements.first[b].offset;
-            (x.where == ir::storage::host ? host : device).give(begin, begin + x.bytes, b, [&](int owner) {
+            (x.where == ir::storage::host ? host : device).assign(begin, begin + x.bytes, b, [&](int owner) {
                 if (lives.leaf_definition.empty()) return wait(lives.definition.first[b], lives.release.first[owner]);
                 for (int leaf = x.first_leaf; leaf < x.first_leaf + x.leaves; ++leaf)
                     wait(lives.definition_of(leaf), lives.release.first[owner]);
@@ -109,6 +110,7 @@ constexpr auto waits_for_bytes(const Program& p, const basic_issue_order<Program
 
 }  // namespace detail
 
+// Assigns the buffers of a booked order to offsets by the times of the booking.
 template <class Program>
 constexpr basic_booked_memory<Program> book_memory(const Program& p, const basic_booking<Program>& booking) {
     const auto issued = issue_order(p, booking);
@@ -120,7 +122,7 @@ constexpr basic_booked_memory<Program> book_memory(const Program& p, const basic
     return made;
 }
 
-// The places of the buffers with the sizes of the arenas.
+// The buffer assignment of a booked order, whose offsets are known: with the sizes of the arenas.
 template <class Program>
 constexpr basic_assignment<Program> booked_assignment(const Program& p, const basic_issue_order<Program>& issued,
                                                       const basic_booked_memory<Program>& memory) {

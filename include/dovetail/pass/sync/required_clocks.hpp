@@ -57,33 +57,37 @@ public:
 
     constexpr std::int64_t lowest() const { return first_ < 0 ? INT64_MAX : gaps_[first_].begin; }
 
-    // What the leaf gets of the bytes [begin, end) goes to `got`.
+    // Takes what is left of the bytes [begin, end) for a leaf, and adds it to `got`.
     constexpr void take(std::int64_t begin, std::int64_t end, int leaf, vec<stretch>& got) {
         int before = -1;
-        for (int g = first_; g >= 0 && gaps_[g].begin < end; g = gaps_[g].leaf) {
-            const stretch gap = gaps_[g];  // whose `leaf` is the next gap
-            if (gap.end <= begin) {
+        for (int g = first_; g >= 0 && gaps_[g].begin < end; g = gaps_[g].next) {
+            const gap free = gaps_[g];
+            if (free.end <= begin) {
                 before = g;
                 continue;
             }
-            const bool from_start = begin <= gap.begin, to_end = end >= gap.end;
-            got.push({from_start ? gap.begin : begin, to_end ? gap.end : end, leaf});
+            const bool from_start = begin <= free.begin, to_end = end >= free.end;
+            got.push({from_start ? free.begin : begin, to_end ? free.end : end, leaf});
             if (from_start && to_end) {
-                (before < 0 ? first_ : gaps_[before].leaf) = gap.leaf;
+                (before < 0 ? first_ : gaps_[before].next) = free.next;
                 continue;
             }
-            if (!from_start && !to_end) gaps_.push({end, gap.end, gap.leaf});
+            if (!from_start && !to_end) gaps_.push({end, free.end, free.next});
             if (from_start)
                 gaps_[g].begin = end;
             else
                 gaps_[g].end = begin;
-            if (!from_start && !to_end) gaps_[g].leaf = gaps_.size() - 1;
+            if (!from_start && !to_end) gaps_[g].next = gaps_.size() - 1;
             before = g;
         }
     }
 
 private:
-    vec<stretch> gaps_;
+    struct gap {
+        std::int64_t begin = 0, end = 0;
+        int next = -1;  // by address; -1: the last gap
+    };
+    vec<gap> gaps_;
     int first_ = -1;
 };
 
