@@ -51,7 +51,7 @@ struct access {
 struct participation {
     int role = 0;
     int member = 0;       // index into program.members
-    int group_index = 0;  // the part's place among its member's: a transfer's sender is 0, its receiver 1
+    int group_index = 0;  // its place among those of its member: a transfer's sender is 0, its receiver 1
     int first_access = 0;
     int accesses = 0;  // that are passed
     int awaited = 0;   // the accesses behind those: values that it starts after
@@ -70,11 +70,11 @@ struct member {
     int root = -1;  // group index (collective over roles) or index along the communicator's axes
     int offset = 0;
     bool zero_edge = false;
-    bool local = false;  // all parts are played by one rank (a single-rank graph): no communication
+    bool local = false;  // one rank plays all roles (a single-rank graph): no communication
 };
 
 struct task {
-    int first_participation = 0;  // parts of one role are adjacent, roles ascending
+    int first_participation = 0;  // those of one role are adjacent, roles ascending
     int participations = 0;
     int first_member = 0;
     int members = 0;

@@ -8,7 +8,7 @@ namespace dovetail::ir {
 // One task as one role issues it.
 struct step {
     int task = 0;
-    int first_participation = 0;  // this role's parts of the task, adjacent in program.parts
+    int first_participation = 0;  // this role's participations in the task, adjacent in the program
     int participations = 0;
     int stream = 0;      // stream_kind as a number
     int first_wait = 0;  // in the plan's waits

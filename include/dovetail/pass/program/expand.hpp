@@ -103,7 +103,7 @@ private:
         to_.task(first_participation, member, stream, n.kind, n.moved_by);
     }
 
-    // An NCCL group: the members of the task are all its collectives, and each role's parts stand together.
+    // An NCCL group: the members of the task are all its collectives, and the participations of each role are adjacent.
     constexpr void several(int first) {
         const auto& nodes = g_.nodes.first;
         const int* next = next_in_nccl_group_.begin();

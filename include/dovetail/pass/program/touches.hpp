@@ -6,7 +6,7 @@
 
 namespace dovetail::pass::detail {
 
-// The parts in written order, by the node of their member. The transfer of a state has no node of its own: it reads the
+// The participations in written order, by the node of their member. The transfer of a state has no node of its own: it reads the
 // state where the first reader of what it brings is written.
 template <class Program, class Owner>
 constexpr vec<int> participations_as_written(const Program& p, const Owner& owner) {
@@ -87,7 +87,7 @@ private:
             for (l = accesses[a].leaf, last = l + accesses[a].leaves; l < last; ++l) ++end[l];
         for (int l = 0, sum = 0; l <= p.leaves.count; ++l) end[l] = sum += end[l];
     }
-    // The task of each part. Returns whether the parts that touch states stand in written order.
+    // The task of each participation. Returns whether those that access states are in written order.
     constexpr bool own_participations(const Program& p, bool states, auto& task_of) {
         const auto& tasks = p.tasks.first;
         const auto& participations = p.participations.first;
@@ -109,7 +109,7 @@ private:
             if (p.buffers.first[p.accesses.first[a].buffer].where == ir::storage::state) return true;
         return false;
     }
-    // From the back, so that every start ends where it belongs. `sorted`: the parts in written order; null: as they are.
+    // From the back, so that every start ends where it belongs. `sorted`: the participations in written order; null: as they are.
     constexpr void fill(const Program& p, const auto& task_of, const int* sorted) {
         auto& start = first.first;
         const auto& accesses = p.accesses.first;

@@ -44,7 +44,7 @@ constexpr verdict check_buffer_rows(const ir::graph& g, const ir::program& p) {
     return {leaves_left == 0 ? flaw::none : flaw::bad_table};
 }
 
-// A part touches leaves of buffers of its own role.
+// A participation accesses leaves of buffers of its own role.
 constexpr verdict check_accesses(const ir::program& p, const ir::participation& x, const ir::access* a, int task) {
     const unsigned buffers = static_cast<unsigned>(p.buffers.count);
     const ir::buffer* touched = nullptr;
@@ -61,7 +61,8 @@ constexpr verdict check_accesses(const ir::program& p, const ir::participation& 
     return {};
 }
 
-// Tasks have their parts and members one after the other, and parts their accesses, so that each belongs to exactly one.
+// The participations and members of each task follow those of the task before it, and so do the accesses of participations: each row
+// belongs to exactly one.
 class task_rows {
 public:
     constexpr task_rows(const ir::graph& g, const ir::program& p)
@@ -83,7 +84,7 @@ public:
                 return {flaw::bad_table, -1, v};
             if (!take_members(x->members))  // Only for names: members are left over then.
                 return {flaw::bad_table, -1, v};
-            if (const verdict bad = take_parts(*x, v); !bad) return bad;  // Only for names: parts are left over then.
+            if (const verdict bad = take_parts(*x, v); !bad) return bad;  // Only for names: participations are left over then.
         }
         return {part_ == p_.participations.end() && member_ == p_.members.end() && access_ == p_.accesses.end() ? flaw::none
                                                                                                                 : flaw::bad_table};

@@ -34,7 +34,7 @@ public:
     constexpr dependencies(const ir::graph& g, const ir::program& p)
         : p_{p}, states_{versions_of(g, p)}, written_(p.leaves.count, -1), taken_(p.leaves.count, -1), updates_(p.leaves.count) {}
 
-    // One part after the other, of the tasks in order.
+    // The participations of the tasks, in order.
     constexpr verdict touch(int task, const ir::participation& x) {
         for (int k = x.first_access, end = k + x.touches(); k < end; ++k)
             for (int i = 0; i < p_.accesses.first[k].leaves; ++i)
@@ -88,7 +88,7 @@ constexpr bool is_by_nccl(const ir::program& p, const ir::task& x) {
     return is_communication(x.kind) && !p.members.first[x.first_member].local && x.moved_by == transport::nccl;
 }
 
-// A task runs on its own stream; all tasks on that of compute where nothing overlaps, and communication in which one role alone has a part
+// A task runs on its own stream; all tasks on that of compute where nothing overlaps, and communication in which one role alone takes part
 // may.
 constexpr bool is_on_wrong_stream(const ir::program& p, const ir::task& x, const ir::step& s, bool overlapped) {
     const bool computes = s.stream == static_cast<int>(stream_kind::compute);

@@ -37,7 +37,7 @@ constexpr bool joins_positions(const ir::program& p, const ir::member& m, unsign
     return c.axes == axes && c.roles == 1 && p.communicator_roles.first[c.first_role] == role;
 }
 
-// The parts of one member: [first, end), or, where they stand among those of others, a chain.
+// The participations of one member: [first, end), or, where those of others lie between them, a chain.
 struct partners {
     const ir::participation* participations;
     const int* next;
@@ -56,7 +56,7 @@ struct partners {
     }
 };
 
-// Which parts a member has: all of its task where it has that for itself. Those of members that share one are chained.
+// The participations of each member: all of its task if it is the only member. Those of members that share a task are chained.
 class participations_of_members {
 public:
     constexpr explicit participations_of_members(const ir::program& p) : participations_{p.participations.first} {
@@ -75,7 +75,7 @@ public:
 
 private:
     const ir::participation* participations_;
-    vec<int> first_, next_;  // by member, by part; -1: none
+    vec<int> first_, next_;  // by member, by participation; -1: none
 };
 
 // Whether the caller or a statement makes a value on this role.
@@ -86,8 +86,8 @@ constexpr bool has_value(const ir::graph& g, int role, int symbol) {
     return contains(g.operands.subspan(over_roles.first_target, over_roles.targets), role);
 }
 
-// Whether a part reads, behind the accesses that are passed, the values that its node starts after; of a collective over roles those that
-// its role has.
+// Whether a participation reads, behind the accesses that are passed, the values that its node starts after; of a collective over roles
+// those that its role has.
 constexpr bool awaits(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::node& n, const ir::participation& x,
                       int role) {
     const ir::access *a = p.accesses.first + x.first_access + x.accesses, *const end = a + x.awaited;

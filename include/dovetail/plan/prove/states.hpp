@@ -15,7 +15,7 @@ struct state_versions {
     constexpr int of(int access, int i) const { return expected[first.empty() ? access : first[access] + i]; }
 };
 
-// After check_conformance: each statement has its part. A state is touched by statements of its role alone, which have only one.
+// After check_conformance: each statement has its participation. A state is touched by statements of its role alone, which have only one.
 constexpr state_versions versions_of(const ir::graph& g, const ir::program& p) {
     state_versions made;
     int touches = p.accesses.count;

@@ -10,10 +10,10 @@ enum class flaw : unsigned char {
     node_missing,        // a statement of the graph that no task carries out
     node_twice,          // ... or that two do
     node_mismatch,       // kind, reduction, root, offset or placement differ from the statement
-    wrong_access,        // a part touches another buffer than the statement says, or in another way
+    wrong_access,        // a participation accesses another buffer than the statement says, or in another way
     wrong_storage,       // type, size or kind of memory do not fit the symbol, or what the operation asks for
     written_twice,       // a value with two definitions
-    partner_missing,     // a role that takes part has no part, or has two
+    partner_missing,     // a role that takes part has no participation, or has two
     partner_mismatch,    // partners differ in element type, count or place
     wrong_communicator,  // the communicator does not join the roles that take part
     order_not_permutation,
