@@ -1,6 +1,7 @@
 // Worlds that use communicators of the caller, on the simulated GPU: results equal to the host's, and an end within the time limit if a
 // rank fails, has another plan or never runs. These ranks have no connection except NCCL.
 #include "support/exercise.hpp"
+#include "support/expect.hpp"
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
 
@@ -120,4 +121,101 @@ TEST_CASE("communicators that cannot be adopted") {
     CHECK(says(message(0), "dovetail: the communicator given is not usable: "));
     CHECK(says(message(0), "ncclCommUserRank: "));
     static_cast<void>(dv::cuda::calls.comm_destroy(mine));
+}
+
+namespace {
+
+// What an extension keeps between calls: the rank, and its executors.
+struct extension {
+    dv::cuda::held_rank held;
+    simulated::rank on{*held};
+    dv::executor<samples::descent> step;
+
+    extension(ncclComm_t comm, int device, std::chrono::nanoseconds limit)
+        : held{dv::cuda::world::adopt(comm, device).hold()}, step{on, limit} {
+        step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.5f);
+    }
+};
+// Calls body(communicator, rank) on a thread for each rank, with communicators of the caller's; what each threw.
+template <class Body>
+std::vector<std::string> on_own_communicators(int ranks, Body body) {
+    ncclUniqueId id{};
+    dv::cuda::check(dv::cuda::calls.get_unique_id(&id), "ncclGetUniqueId");
+    std::vector<std::string> threw(static_cast<std::size_t>(ranks));
+    std::vector<std::thread> threads;
+    for (int r = 0; r < ranks; ++r)
+        threads.emplace_back([&, r] {
+            threw[static_cast<std::size_t>(r)] = support::message([&] {
+                ncclComm_t mine = nullptr;
+                dv::cuda::check(dv::cuda::calls.set_device(r), "cudaSetDevice");
+                dv::cuda::check(dv::cuda::calls.comm_init_rank(&mine, ranks, id, r, nullptr), "ncclCommInitRankConfig");
+                body(mine, r);
+                dv::cuda::check(dv::cuda::calls.comm_destroy(mine), "ncclCommDestroy");
+            });
+        });
+    for (auto& t : threads) t.join();
+    return threw;
+}
+
+}  // namespace
+
+TEST_CASE("a rank that is held keeps its executors from call to call, whichever thread calls") {
+    const simulated::scope simulation;
+    std::vector<float> wanted(8);
+    simulated::run(2, [&](auto& rank) {
+        auto step = descending(rank);
+        for (int k = 0; k < 4; ++k) step.run().wait();
+        if (rank.index() == 0) wanted = step.read_state(dv::name<samples::weight>);
+    });
+    std::vector<std::vector<float>> found(2);
+    const auto threw = on_own_communicators(2, [&](ncclComm_t mine, int r) {
+        extension kept{mine, r, 20s};
+        for (int call = 0; call < 4; ++call) std::thread{[&] { kept.step.run().wait(); }}.join();
+        found[static_cast<std::size_t>(r)] = kept.step.read_state(dv::name<samples::weight>);
+        kept.held.end();
+        CHECK(support::message([&] { kept.step.run(); }) ==
+              "dovetail: rank " + std::to_string(r) + " has left its world: the executor of `descent` cannot run any more");
+        CHECK(support::message([&] { *kept.held; }) == "dovetail: rank " + std::to_string(r) + " has left its world");
+        kept.held.end();  // nothing more to end
+    });
+    CHECK(threw == std::vector<std::string>(2, "nothing thrown"));
+    CHECK(found == std::vector<std::vector<float>>(2, wanted));
+}
+
+TEST_CASE("a held rank that leaves with an exception ends its own runs at once, and the other's at its time limit") {
+    const simulated::scope simulation;
+    const auto start = std::chrono::steady_clock::now();
+    const auto threw = on_own_communicators(2, [&](ncclComm_t mine, int r) {
+        extension kept{mine, r, 500ms};
+        kept.step.run().wait();
+        if (r == 1) throw dv::usage_error{"on purpose"};
+        kept.step.run().wait();
+    });
+    CHECK(threw[1] == "dovetail: on purpose");
+    CHECK(says(threw[0], "timeout"));
+    CHECK(says(threw[0], "rank 0 has not ended operation `all_reduce` of `b` (run 1 of `"));
+    CHECK(std::chrono::steady_clock::now() - start < 20s);
+}
+
+TEST_CASE("the end of a held rank throws the error that a dropped ticket kept") {
+    const simulated::scope simulation;
+    const auto threw = on_own_communicators(1, [&](ncclComm_t mine, int r) {
+        extension kept{mine, r, 20s};
+        kept.step.run().wait();
+        kept.held->state()->world->abort({0, "rank 0: on purpose", {}, {}});
+        kept.held.end();
+    });
+    CHECK(says(threw[0], "on purpose"));
+}
+
+TEST_CASE("ranks that are threads of the process cannot be held, and one that cannot join is not") {
+    const simulated::scope simulation;
+    CHECK(support::message([] { dv::cuda::world::local(2).hold(); }) ==
+          "dovetail: the ranks of this world are 2 threads of this process, which `run` calls; a rank is held in a world of processes");
+    const auto threw = on_own_communicators(1, [](ncclComm_t mine, int r) {
+        auto world = dv::cuda::world::adopt(mine, r);
+        dv::cuda::calls.comm_split = [](ncclComm_t, int, int, ncclComm_t*, ncclConfig_t*) { return ncclSystemError; };
+        world.hold();
+    });
+    CHECK(says(threw[0], "rank 0 cannot join the world: ncclCommSplit"));
 }

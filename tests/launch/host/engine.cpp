@@ -508,7 +508,7 @@ TEST_CASE("a ticket and a reading outlive their executor, an executor its world"
         dv::basic_reading{kept, t.record(), 1}.copy(&first, 0, sizeof first);
         CHECK(first == 2.0f);
     });
-    has(message([&] { kept->run(); }), "rank 0 has left world.run: the executor of `model` cannot run any more");
+    has(message([&] { kept->run(); }), "rank 0 has left its world: the executor of `model` cannot run any more");
     kept->close(false);
 }
 

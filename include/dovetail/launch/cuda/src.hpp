@@ -9,5 +9,6 @@
 #error "dovetail/launch/cuda/src.hpp: define DOVETAIL_SEPARATE_COMPILATION for this and all other units, or leave this header out"
 #endif
 
+#include "held_rank.ipp"
 #include "rank.ipp"
 #include "world.ipp"

@@ -8,6 +8,7 @@
 
 #include "../rank_body.hpp"
 #include "../world/world_options.hpp"
+#include "held_rank.hpp"
 #include "rank.hpp"
 
 #include <concepts>
@@ -28,6 +29,7 @@ using control::broadcast_function;
 using control::rank_identity;
 using control::rendezvous_options;
 
+class context;
 struct membership;
 
 class world {
@@ -58,6 +60,10 @@ public:
     int size() const { return size_; }
     std::string links() const;
 
+    // The rank of this process, for as long as the object that is returned exists: for code that is called now and then. Its threads are the
+    // caller's, and stay on the CPUs where they are. world_error if the ranks are threads of this process, which `run` calls.
+    held_rank hold() const;
+
     // Calls body(rank) for every rank of this process and waits for all of them. Throws the first exception that left body on a rank;
     // exceptions of ranks that only noticed that failure are dropped. If none left body, throws the error of a run that no exception has
     // reported because its ticket was dropped.
@@ -77,6 +83,8 @@ private:
     void run_on_ranks(launch::rank_body<rank> body);
     std::shared_ptr<launch::peers> run_threads(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions);
     std::shared_ptr<launch::peers> run_part(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions);
+    std::shared_ptr<launch::peers> peers_of_part() const;
+    std::shared_ptr<context> context_of_part(const std::shared_ptr<launch::peers>& shared) const;
 
     int size_ = 1;
     std::vector<int> devices_;

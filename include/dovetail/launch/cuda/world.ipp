@@ -6,6 +6,7 @@
 #include "../world/rank_threads.hpp"
 #include "communicators/communicator_peers.hpp"
 #include "communicators/membership.hpp"
+#include "held_rank.ipp"
 #include "rank.ipp"
 #include "world.hpp"
 
@@ -151,27 +152,45 @@ DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_threads(const launch::
     return shared;
 }
 
-DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_part(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions) {
+DOVETAIL_INLINE std::shared_ptr<launch::peers> world::peers_of_part() const {
+    if (part_->channel) return part_->channel;
+    return std::make_shared<detail::communicator_peers>(part_->rank, part_->size);
+}
+// Joins the rank of this process to the others.
+DOVETAIL_INLINE std::shared_ptr<context> world::context_of_part(const std::shared_ptr<launch::peers>& shared) const {
     const membership& m = *part_;
-    const auto through_nccl = m.channel ? nullptr : std::make_shared<detail::communicator_peers>(m.rank, m.size);
-    const std::shared_ptr<launch::peers> shared = m.channel ? m.channel : through_nccl;
-    detail::play(shared, m.rank, m.device, threads_, body, exceptions, [&, this] {
-        ncclComm_t all = nullptr;
-        try {
-            check(calls.set_device(m.device), "cudaSetDevice");
-            ncclConfig_t config = detail::config_of(options_, false);
-            if (adopted_ != nullptr)
-                check(calls.comm_split(adopted_, 0, m.rank, &all, options_.given() ? &config : nullptr), "ncclCommSplit");
-            else
-                check(calls.comm_init_rank(&all, m.size, m.id(), m.rank, &config), "ncclCommInitRankConfig");
-        } catch (const call_error& e) {
-            throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.text()};
-        }
-        auto made = std::make_shared<context>(shared, m.rank, m.size, m.device, all, options_);
-        if (through_nccl) through_nccl->use(made.get());
-        return made;
-    });
+    ncclComm_t all = nullptr;
+    try {
+        check(calls.set_device(m.device), "cudaSetDevice");
+        ncclConfig_t config = detail::config_of(options_, false);
+        if (adopted_ != nullptr)
+            check(calls.comm_split(adopted_, 0, m.rank, &all, options_.given() ? &config : nullptr), "ncclCommSplit");
+        else
+            check(calls.comm_init_rank(&all, m.size, m.id(), m.rank, &config), "ncclCommInitRankConfig");
+    } catch (const call_error& e) {
+        throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.text()};
+    }
+    auto made = std::make_shared<context>(shared, m.rank, m.size, m.device, all, options_);
+    if (!m.channel) static_cast<detail::communicator_peers&>(*shared).use(made.get());
+    return made;
+}
+DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_part(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions) {
+    const std::shared_ptr<launch::peers> shared = peers_of_part();
+    detail::play(shared, part_->rank, part_->device, threads_, body, exceptions, [&, this] { return context_of_part(shared); });
     return shared;
+}
+DOVETAIL_INLINE held_rank world::hold() const {
+    if (!part_)
+        throw world_error{"the ranks of this world are " + std::to_string(size_) +
+                          " threads of this process, which `run` calls; a rank is " + "held in a world of processes"};
+    const std::shared_ptr<launch::peers> shared = peers_of_part();
+    try {
+        return {shared, std::make_unique<rank>(context_of_part(shared))};
+    } catch (...) {
+        shared->abort(launch::rank_exceptions{}.record(part_->rank, std::current_exception()));
+        shared->leave(part_->rank);
+        throw;
+    }
 }
 
 }  // namespace dovetail::cuda

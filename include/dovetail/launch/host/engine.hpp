@@ -137,7 +137,7 @@ private:
     void check_alive() override {
         if (peers_.aborted()) peers_.raise(rank);
         if (peers_.gone(rank))
-            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() +
+            throw usage_error{"rank " + std::to_string(rank) + " has left its world: the executor of " + described() +
                               " cannot run any more"};
         addresses.check_states();
     }

@@ -59,7 +59,7 @@ public:
     std::vector<std::uint64_t> warmed;
     int executors = 0;                // number of executors made
     std::int64_t runs = 0;            // number of communicating runs issued
-    std::atomic<bool> ended = false;  // the rank has left world.run
+    std::atomic<bool> ended = false;  // the rank has left its world
     // The run issued last and, for each stream, the event after all work issued on it, with the executor that recorded it.
     struct {
         const void* engine = nullptr;

@@ -249,7 +249,7 @@ private:
     void check_alive() override {
         if (on_->world->aborted()) raise();
         if (on_->ended.load())
-            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() +
+            throw usage_error{"rank " + std::to_string(rank) + " has left its world: the executor of " + described() +
                               " cannot run any more"};
         addresses.check_states();
     }
