@@ -113,7 +113,7 @@ public:
         if constexpr (symbol >= 0) {
             static_assert(detail::external_fits<To, plan::tensor_of<G, typename Name::type>>() && !detail::mdspan_of_const<To>,
                           "an output is copied to a DLTensor, a DLManagedTensor* or an mdspan of its element type and extents");
-            basic_reading{checked().shared_from_this(), run_, symbol}.enqueue_copy(detail::describe(to));
+            enqueue_copy_of(symbol, detail::describe(to));
         }
     }
 };

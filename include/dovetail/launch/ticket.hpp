@@ -41,6 +41,7 @@ public:
 
 protected:
     engine& checked() const;
+    void enqueue_copy_of(int symbol, const external_tensor& to) const;
 
     std::shared_ptr<engine> engine_;
     std::shared_ptr<run_state> run_;

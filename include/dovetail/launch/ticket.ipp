@@ -10,6 +10,10 @@ DOVETAIL_INLINE engine& basic_ticket::checked() const {
     if (!run_) throw usage_error{"a ticket of no run"};
     return *engine_;
 }
+DOVETAIL_INLINE void basic_ticket::enqueue_copy_of(int symbol, const external_tensor& to) const {
+    static_cast<void>(checked());
+    basic_reading{engine_, run_, symbol}.enqueue_copy(to);
+}
 DOVETAIL_INLINE void basic_ticket::wait() const { checked().finish(run_, std::nullopt); }
 DOVETAIL_INLINE void basic_ticket::wait_at_most(std::chrono::nanoseconds limit) const { checked().finish(run_, limit); }
 DOVETAIL_INLINE bool basic_ticket::ready() const { return checked().ready(*run_); }

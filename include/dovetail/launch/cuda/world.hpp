@@ -60,8 +60,8 @@ public:
     int size() const { return size_; }
     std::string links() const;
 
-    // The rank of this process, for as long as the object that is returned exists: for code that is called now and then. Its threads are the
-    // caller's, and stay on the CPUs where they are. world_error if the ranks are threads of this process, which `run` calls.
+    // The rank of this process, for as long as the object that is returned exists: for code that is called now and then. The threads that
+    // use it stay on the CPUs where they are. world_error if the ranks are threads of this process, which `run` calls.
     held_rank hold() const;
 
     // Calls body(rank) for every rank of this process and waits for all of them. Throws the first exception that left body on a rank;
