@@ -72,11 +72,11 @@ public:
     // The same, ordered after the work already on the caller's stream and before its later work.
     std::shared_ptr<run_state> enqueue(void* stream) {
         if (!has_streams()) throw usage_error{"enqueue: the backend of " + described() + " has no streams; use run"};
+        check_caller(stream);
         return run(true, stream);
     }
-    // Copies an output of an enqueued run on the stream to which the run was enqueued. Later runs wait for the copy.
+    // Copies an output of an enqueued run on the stream to which the run was enqueued. Later runs of the rank wait for the copy.
     void enqueue_copy(run_state& f, int symbol, void* to, const void* from) {
-        const busy one{*this};
         reporting([&, this] { copy_behind(f, symbol, to, from); });
     }
     // The ranks of its world; null if its runs do not communicate.
@@ -188,7 +188,8 @@ protected:
     // Notes that the program has learnt from an exception what ended the runs, so that world.run need not throw it.
     virtual void reported() noexcept = 0;
     virtual void check_not_overwritten(int) {}
-    virtual void copy_behind(run_state&, int, void*, const void*) {}  // a backend without streams has no such run
+    virtual void check_caller(void*) {}  // a backend without streams has no enqueued runs
+    virtual void copy_behind(run_state&, int, void*, const void*) {}
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
     virtual void issue(const std::shared_ptr<run_state>& f) = 0;

@@ -105,8 +105,10 @@ public:
         }
     }
     // Copies an output of a run that was enqueued into a tensor, as the `copy_to` of a reading does, but on the stream to which the run was
-    // enqueued: behind the run, before the later work of the stream and before the runs issued from now on. Returns at once, except for
-    // pageable host memory. Throws a usage_error if the run was not enqueued, the tensor does not fit, or a later run uses the slot.
+    // enqueued: behind the run, before the later work of the stream and before the runs that this rank issues from now on. Returns at once,
+    // except for pageable host memory. The tensor stays valid until the copy has ended; a run that fails leaves anything in it, so ask the
+    // ticket. Throws a usage_error if the run was not enqueued, the stream is being captured, the tensor does not fit, or a later run uses
+    // the slot.
     template <class Name, class To>
     void enqueue_copy(Name, const To& to) const {
         constexpr int symbol = detail::output_asked<G, Name>;

@@ -219,3 +219,56 @@ TEST_CASE("ranks that are threads of the process cannot be held, and one that ca
     });
     CHECK(says(threw[0], "rank 0 cannot join the world: ncclCommSplit"));
 }
+
+TEST_CASE("the end of a held rank waits for its runs, and says it if they do not end") {
+    for (const bool late : {false, true}) {
+        const simulated::scope simulation;
+        const auto threw = on_own_communicators(2, [&](ncclComm_t mine, int r) {
+            extension kept{mine, r, 300ms};
+            kept.step.run().wait();
+            if (r == 1) std::this_thread::sleep_for(late ? 1500ms : 100ms);
+            const auto t = kept.step.run();
+            const std::string ended = support::message([&] { kept.held.end(); });
+            const std::string waited = support::message([&] { t.wait(); });
+            CAPTURE(ended);
+            CAPTURE(waited);
+            CHECK((ended == "nothing thrown") == !late);
+            CHECK((waited == "nothing thrown") == !late);
+            if (late && r == 0) CHECK(says(ended, "timeout"));
+        });
+        CHECK(threw[0] == "nothing thrown");
+    }
+}
+
+TEST_CASE("states of a run that the end of a held rank cut off are lost, also when the executor is destroyed afterwards") {
+    const simulated::scope simulation;
+    const auto threw = on_own_communicators(2, [&](ncclComm_t mine, int r) {
+        auto held = dv::cuda::world::adopt(mine, r).hold();
+        simulated::rank on{*held};
+        dv::store kept{on};
+        {
+            dv::executor<samples::descent> step{on, kept, 300ms};
+            step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.5f);
+            step.run().wait();
+            if (r == 1) return;
+            step.run();
+            CHECK(says(support::message([&] { held.end(); }), "timeout"));
+        }
+        CHECK(says(support::message([&] { kept.save("not_written.safetensors"); }), "was destroyed with work in flight"));
+    });
+    CHECK(threw[0] == "nothing thrown");
+}
+
+TEST_CASE("a world's rank is held once at a time, and not run meanwhile") {
+    const simulated::scope simulation;
+    const auto threw = on_own_communicators(1, [&](ncclComm_t mine, int r) {
+        auto world = dv::cuda::world::adopt(mine, r);
+        auto held = world.hold();
+        CHECK(support::message([&] { world.hold(); }) == "dovetail: rank 0 is held already: end it first");
+        CHECK(support::message([&] { world.run([](auto&) {}); }) == "dovetail: rank 0 is held, and `run` would use it: end it first");
+        held.end();
+        world.run([](auto&) {});
+        world.hold();
+    });
+    CHECK(threw[0] == "nothing thrown");
+}

@@ -6,6 +6,7 @@
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/log.hpp>
 
 #include <doctest/doctest.h>
 
@@ -156,7 +157,7 @@ TEST_CASE("what cannot be copied behind a run is said") {
         dv::cuda::calls.memcpy_async = [](void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t) { return cudaErrorInvalidValue; };
         const std::string refused = support::message([&] { t.enqueue_copy(dv::name<y>, to.tensor); });
         dv::cuda::calls.memcpy_async = real;
-        support::has(refused, "output `y` of `doubled` cannot be copied on rank 0: cudaMemcpyAsync");
+        support::has(refused, "output `y` of `doubled` cannot be copied behind run 1 on rank 0: cudaMemcpyAsync");
         t.enqueue_copy(dv::name<y>, to.tensor);  // nothing has changed
         synchronise(mine);
         CHECK(to.values() == floats(8, 2.0f));
@@ -172,6 +173,10 @@ TEST_CASE("memory that a copy still reads is not freed") {
         const simulated::scope simulation;
         gate closed;
         target to;
+        std::string warned;
+        dv::log_to([&](dv::log_level level, const std::string& text) {
+            if (level == dv::log_level::warning) warned += text;
+        });
         simulated::run(1, [&](auto& rank) {
             const simulated::own_stream mine;
             {
@@ -192,5 +197,124 @@ TEST_CASE("memory that a copy still reads is not freed") {
             synchronise(mine);
             CHECK(to.values() == floats(8, 2.0f));
         });
+        dv::log_to(nullptr);
+        CHECK(warned == (late ? "the executor of `doubled` on rank 0 ends while outputs are still being copied on a stream of the program; "
+                                "memory of this rank is not freed any more"
+                              : ""));
     }
+}
+
+TEST_CASE("a ticket that outlives its executor copies, and the memory is kept until then") {
+    const simulated::scope simulation;
+    simulated::run(1, [&](auto& rank) {
+        const simulated::own_stream mine;
+        target to;
+        gate late;
+        {
+            auto ticket = [&] {
+                dv::executor<doubled, overlapped> step{rank, 20s};
+                auto t = step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(mine.s);
+                t.wait();
+                return t;
+            }();
+            late.close(mine.s);
+            ticket.enqueue_copy(dv::name<y>, to.tensor);
+            std::thread{[&] {
+                std::this_thread::sleep_for(50ms);
+                late.open();
+            }}.detach();
+        }
+        CHECK(late.is_open());  // the engine ended with its ticket
+        synchronise(mine);
+        CHECK(to.values() == floats(8, 2.0f));
+    });
+}
+
+TEST_CASE("runs of another executor of the rank go behind the copies as well") {
+    for (const auto how : ways) {
+        const simulated::scope simulation;
+        simulated::run(1, [&](auto& rank) {
+            dv::executor<doubled, overlapped> first{rank, how, 20s}, second{rank, how, 20s};
+            const simulated::own_stream mine;
+            target between;
+            gate late;
+            const auto t = first.bind(dv::name<x>, floats(8, 1.0f)).enqueue(mine.s);
+            late.close(mine.s);
+            t.enqueue_copy(dv::name<y>, between.tensor);
+            const auto u = second.bind(dv::name<x>, between.tensor).run();  // reads what the copy writes
+            std::this_thread::sleep_for(20ms);
+            late.open();
+            CHECK(u.read(dv::name<y>).host() == floats(8, 4.0f));
+        });
+    }
+}
+
+TEST_CASE("a copy goes behind the run by the run's own events, whatever the handle of the stream stands for by now") {
+    const simulated::scope simulation;
+    simulated::run(1, [&](auto& rank) {
+        dv::executor<doubled, overlapped> step{rank, 20s};
+        const simulated::own_stream mine;
+        target to;
+        gate late;
+        late.close(mine.s);
+        static cudaStream_t caller = nullptr;
+        static decltype(dv::cuda::calls.stream_wait_event) real = nullptr;
+        static int waits = 0;
+        caller = mine.s, real = dv::cuda::calls.stream_wait_event, waits = 0;
+        const auto t = step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(mine.s);
+        dv::cuda::calls.stream_wait_event = [](cudaStream_t s, cudaEvent_t e, unsigned flags) {
+            waits += s == caller;
+            return real(s, e, flags);
+        };
+        t.enqueue_copy(dv::name<y>, to.tensor);
+        dv::cuda::calls.stream_wait_event = real;
+        CHECK(waits > 0);
+        late.open();
+        synchronise(mine);
+        CHECK(to.values() == floats(8, 2.0f));
+    });
+}
+
+TEST_CASE("a stream that is being captured is refused, and the world goes on") {
+    const simulated::scope simulation;
+    simulated::run(1, [&](auto& rank) {
+        dv::executor<doubled, overlapped> step{rank, 20s};
+        const simulated::own_stream mine;
+        target to;
+        const std::string refused =
+            "dovetail: the stream given for `doubled` on rank 0 is being captured: enqueue runs outside the capture, or capture them alone "
+            "with dv::replay";
+        const auto t = step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(mine.s);
+        dv::cuda::check(dv::cuda::calls.stream_begin_capture(mine.s, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+        CHECK(support::message([&] { step.enqueue(mine.s); }) == refused);
+        CHECK(support::message([&] { t.enqueue_copy(dv::name<y>, to.tensor); }) == refused);
+        cudaGraph_t captured = nullptr;
+        dv::cuda::check(dv::cuda::calls.stream_end_capture(mine.s, &captured), "cudaStreamEndCapture");
+        dv::cuda::check(dv::cuda::calls.graph_destroy(captured), "cudaGraphDestroy");
+        t.enqueue_copy(dv::name<y>, to.tensor);
+        synchronise(mine);
+        CHECK(to.values() == floats(8, 2.0f));
+    });
+}
+
+TEST_CASE("an error of earlier work that the copy meets ends the runs") {
+    const simulated::scope simulation;
+    const std::string text = support::message([] {
+        simulated::run(1, [&](auto& rank) {
+            dv::executor<doubled, overlapped> step{rank, 20s};
+            const simulated::own_stream mine;
+            target to;
+            const auto t = step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(mine.s);
+            t.wait();
+            const auto real = dv::cuda::calls.memcpy_async;
+            dv::cuda::calls.memcpy_async = [](void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t) {
+                return cudaErrorIllegalAddress;
+            };
+            const std::string said = support::message([&] { t.enqueue_copy(dv::name<y>, to.tensor); });
+            dv::cuda::calls.memcpy_async = real;
+            support::has(said, "or what was issued before it, failed on rank 0, behind run 0");
+            support::has(support::message([&] { step.run(); }), "behind run 0");
+        });
+    });
+    CHECK(text == "nothing thrown");
 }

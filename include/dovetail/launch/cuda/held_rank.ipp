@@ -10,10 +10,14 @@
 
 namespace dovetail::cuda {
 
-DOVETAIL_INLINE held_rank::held_rank(std::shared_ptr<launch::peers> among, std::unique_ptr<rank> on)
-    : among_{std::move(among)}, on_{std::move(on)}, index_{on_->index()}, unwinding_{std::uncaught_exceptions()} {}
+DOVETAIL_INLINE held_rank::held_rank(std::shared_ptr<launch::peers> among, std::unique_ptr<rank> on, std::shared_ptr<void> use)
+    : among_{std::move(among)}, on_{std::move(on)}, use_{std::move(use)}, index_{on_->index()}, unwinding_{std::uncaught_exceptions()} {}
 DOVETAIL_INLINE held_rank::held_rank(held_rank&& other) noexcept
-    : among_{std::move(other.among_)}, on_{std::move(other.on_)}, index_{other.index_}, unwinding_{std::uncaught_exceptions()} {}
+    : among_{std::move(other.among_)},
+      on_{std::move(other.on_)},
+      use_{std::move(other.use_)},
+      index_{other.index_},
+      unwinding_{std::uncaught_exceptions()} {}
 DOVETAIL_INLINE held_rank::~held_rank() {
     if (!on_) return;
     const std::string who = "rank " + std::to_string(index_);
@@ -40,6 +44,7 @@ DOVETAIL_INLINE void held_rank::end() {
 DOVETAIL_INLINE void held_rank::leave() noexcept {
     on_.reset();
     among_->leave(index_);
+    use_.reset();
 }
 
 }  // namespace dovetail::cuda

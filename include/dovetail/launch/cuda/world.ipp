@@ -176,6 +176,7 @@ DOVETAIL_INLINE std::shared_ptr<context> world::context_of_part(const std::share
 }
 DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_part(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions) {
     const std::shared_ptr<launch::peers> shared = peers_of_part();
+    if (part_->in_use->load()) throw world_error{"rank " + std::to_string(part_->rank) + " is held, and `run` would use it: end it first"};
     detail::play(shared, part_->rank, part_->device, threads_, body, exceptions, [&, this] { return context_of_part(shared); });
     return shared;
 }
@@ -184,8 +185,10 @@ DOVETAIL_INLINE held_rank world::hold() const {
         throw world_error{"the ranks of this world are " + std::to_string(size_) +
                           " threads of this process, which `run` calls; a rank is " + "held in a world of processes"};
     const std::shared_ptr<launch::peers> shared = peers_of_part();
+    if (part_->in_use->exchange(true)) throw world_error{"rank " + std::to_string(part_->rank) + " is held already: end it first"};
+    const std::shared_ptr<void> use{part_->in_use.get(), [in_use = part_->in_use](void*) { in_use->store(false); }};
     try {
-        return {shared, std::make_unique<rank>(context_of_part(shared))};
+        return {shared, std::make_unique<rank>(context_of_part(shared)), use};
     } catch (...) {
         shared->abort(launch::rank_exceptions{}.record(part_->rank, std::current_exception()));
         shared->leave(part_->rank);

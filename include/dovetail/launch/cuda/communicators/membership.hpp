@@ -18,6 +18,8 @@ struct membership {
     int device = 0;
     std::function<ncclUniqueId()> id = {};        // the same on all ranks
     std::shared_ptr<launch::peers> channel = {};  // null: exchanges use NCCL itself
+    // Whether a rank uses the channel, which serves one at a time.
+    std::shared_ptr<std::atomic<bool>> in_use = std::make_shared<std::atomic<bool>>(false);
 };
 
 inline membership join(control::resolved_identity me, const control::rendezvous_options& options = {}) {

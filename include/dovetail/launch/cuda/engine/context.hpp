@@ -7,6 +7,7 @@
 #include "../api/device_memory.hpp"
 #include "../communicators/communicators.hpp"
 #include "../peer_copy/flag_releaser.hpp"
+#include "output_copies.hpp"
 
 namespace dovetail::cuda {
 
@@ -53,6 +54,7 @@ public:
     communicators nccl;
     launch::world_clock clock;                                // synchronised by the first executor
     flag_releaser flags{[this] { return stopped_.load(); }};  // releases waits of peer copies after an abort
+    output_copies copies;
     cudaStream_t streams[stream_count] = {};
     detail::stream_memory_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
     // Hashes of the plans whose kernels are loaded and whose connections exist
@@ -75,6 +77,7 @@ public:
     // From now on, progress is read from `p`; `limit` is the longest time that communication may make no progress.
     void show(std::shared_ptr<const launch::progress> p, std::chrono::nanoseconds limit) {
         world->watch(index, p);
+        longest_limit_ = std::max(longest_limit_, limit);
         stall_detector_.show(std::move(p), limit);
     }
     // Until `end`, a watchdog thread monitors this rank too, whatever its own thread is doing: it aborts the rank's communication when the
@@ -139,12 +142,22 @@ public:
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         }
     }
-    // The rank leaves: its communicators are destroyed, or aborted if a run was aborted.
+    // The rank leaves: its communicators are destroyed, or aborted if a run was aborted. Runs in flight have the time limit of their
+    // executor; the watchdog still looks after them.
     void end() noexcept {
         if (ended.exchange(true)) return;
-        world->unattend(index);
         static_cast<void>(calls.set_device(device));
-        if (world->aborted() || !drain(std::chrono::seconds{5})) {
+        const bool over = world->aborted() || drain(longest_limit_);
+        world->unattend(index);
+        if (!over && !world->aborted())
+            world->abort({index,
+                          "timeout: rank " + std::to_string(index) + " left its world with work in flight: " + world->describe(),
+                          {},
+                          {},
+                          true,
+                          nullptr,
+                          true});
+        if (world->aborted()) {
             abort_communication();
             return drain_after_abort();
         }
@@ -178,7 +191,8 @@ private:
                           f.doing.operation, f.doing.statement});
     }
 
-    static constexpr std::chrono::milliseconds message_time{20};  // of an abort, over rank 0
+    static constexpr std::chrono::milliseconds message_time{20};        // of an abort, over rank 0
+    std::chrono::nanoseconds longest_limit_ = std::chrono::seconds{5};  // of the executors that have issued runs
     std::chrono::steady_clock::time_point abort_begun_ = {};
     std::mutex graphs_mutex_;
     std::vector<std::pair<const void*, std::function<void()>>> graphs_, before_abort_;

@@ -136,8 +136,11 @@ private:
         run_state& f = *issued;
         const unsigned streams = replayed ? 1u : streams_;
         wait_for_earlier(issued, replayed, streams);
-        if (f.enqueued) wait_for_caller(static_cast<cudaStream_t>(f.stream), streams);
-        output_copies_.before_run(streams);
+        if (f.enqueued) {
+            check(calls.set_device(on_->device), "cudaSetDevice");  // a null stream is that of the current device
+            wait_for_caller(static_cast<cudaStream_t>(f.stream), streams, joins_[0]);
+        }
+        wait_for_copies_before(streams);
         pointers_->move(now_, f.inputs);
         const auto from = inputs_->prepare(now_, f.inputs, replayed);
         issued_run& r = runs_[now_ % depth];
@@ -160,11 +163,6 @@ private:
             for (int k = 0; k < stream_count; ++k)
                 if ((streams >> l & 1u) && last.done[k] != nullptr && k != l && depends(l, k))
                     check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
-    }
-    void wait_for_caller(cudaStream_t caller, unsigned streams) {
-        check(calls.event_record(joins_[0], caller), "cudaEventRecord");
-        for (int l = 0; l < stream_count; ++l)
-            if (streams >> l & 1u) check(calls.stream_wait_event(on_->streams[l], joins_[0], 0), "cudaStreamWaitEvent");
     }
     void finish_issue(run_state& f, bool replayed) {
         issued_run& r = runs_[now_ % depth];

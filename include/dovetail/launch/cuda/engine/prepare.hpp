@@ -5,16 +5,16 @@
 #include "../../initialise.hpp"
 #include "../../world/plan_fingerprint.hpp"
 #include "../commands/command_runner.hpp"
+#include "enqueue.hpp"
 #include "inspection.hpp"
-#include "runs.hpp"
 #include "warm_up.hpp"
 
 namespace dovetail::cuda {
 
-class prepared_runs : public gpu_runs {
+class prepared_runs : public enqueued_runs {
 protected:
     prepared_runs(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o)
-        : gpu_runs{from, std::move(on), std::move(o)}, executable_{from} {
+        : enqueued_runs{from, std::move(on), std::move(o)}, executable_{from} {
         if (on_->world->aborted()) raise();
         try {
             prepare_all(from.hash);

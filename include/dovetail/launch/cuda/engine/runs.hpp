@@ -4,7 +4,6 @@
 
 #include "../progress/progress_counters.hpp"
 #include "../progress/step_clock.hpp"
-#include "output_copies.hpp"
 
 namespace dovetail::cuda {
 
@@ -43,8 +42,21 @@ public:
     std::int64_t clock_error_ns() const override { return clock_.error_ns(); }
     std::string stuck() override { return on_->world->describe(); }
     void end_runs(bool abort) noexcept override {
-        end_issued_runs(abort);
-        if (!output_copies_.wait(launch::after(abort ? std::chrono::seconds{5} : options.time_limit))) on_->memory->abandon();
+        try {
+            if (on_->ended.load()) return lose_if_unfinished();
+            static_cast<void>(calls.set_device(on_->device));
+            if (!on_->world->aborted()) {
+                run_state f;
+                f.run = counters_.shown()->issued.load();
+                if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
+            }
+            if (!on_->world->aborted()) on_->world->abort(left_in_flight(abort));
+        } catch (...) {  // the run has failed; called by a destructor
+        }
+        on_->abort_communication();
+        if (counters_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
+        lose_unfinished(destroyed());
+        on_->drain_after_abort();
     }
 
 protected:
@@ -67,14 +79,6 @@ protected:
         for (const cudaEvent_t e : all_events_) static_cast<void>(calls.event_destroy(e));
     }
 
-    void copy_behind(run_state& f, int symbol, void* to, const void* from) override {
-        static_cast<void>(has_ended(f));  // throws if it failed
-        try {
-            output_copies_.enqueue(static_cast<cudaStream_t>(f.stream), to, from, graph.symbols[symbol].type.bytes());
-        } catch (const call_error& e) {
-            throw call_error{"output `" + symbol_name(symbol) + "` of " + described() + " cannot be copied on " + where.describe(rank), e};
-        }
-    }
     cudaEvent_t new_event() {
         cudaEvent_t e = nullptr;
         check(calls.event_create(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
@@ -192,29 +196,20 @@ protected:
     std::array<issued_run, depth> runs_;
     progress_counters counters_{on_, described()};
     step_clock clock_{on_};
-    output_copies output_copies_{on_};
     bool communicates_ = false;
     int step_ = -1;                      // the step being issued
     std::atomic<bool> issuing_ = false;  // a run is being issued, or issuing one failed
 
 private:
     void reported() noexcept override { on_->world->report(); }
-    void end_issued_runs(bool abort) noexcept {
+    std::string destroyed() const { return "the executor of " + described() + " was destroyed with work in flight"; }
+    // After the rank has left its world: an abort may have cut off the last runs.
+    void lose_if_unfinished() noexcept {
         try {
-            if (on_->ended.load()) return;
-            static_cast<void>(calls.set_device(on_->device));
-            if (!on_->world->aborted()) {
-                run_state f;
-                f.run = counters_.shown()->issued.load();
-                if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
-            }
-            if (!on_->world->aborted()) on_->world->abort(left_in_flight(abort));
-        } catch (...) {  // the run has failed; called by a destructor
+            if (ended(counters_.shown()->issued.load())) return;
+        } catch (...) {  // it failed
         }
-        on_->abort_communication();
-        if (counters_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
-        lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
-        on_->drain_after_abort();
+        lose_unfinished(destroyed());
     }
     // Whether the events of a run have completed, after an abort too; an error counts as not.
     static bool completed(const issued_run& r) noexcept {
@@ -274,6 +269,7 @@ private:
             if (!completed(r)) break;
             has_ended(run);
         }
+        if (ended_.load() < last) on_->world->lose_run();
         try {
             cut_off_ = counters_.shown()->doing();
         } catch (...) {}
