@@ -259,6 +259,27 @@ TEST_CASE("states of a run that the end of a held rank cut off are lost, also wh
     CHECK(threw[0] == "nothing thrown");
 }
 
+TEST_CASE("a store goes on with the next held rank, though executors of the one before still exist") {
+    const simulated::scope simulation;
+    const auto threw = on_own_communicators(1, [&](ncclComm_t mine, int r) {
+        auto first = dv::cuda::world::adopt(mine, r).hold();
+        simulated::rank on_first{*first};
+        dv::store kept{on_first};
+        auto step = std::make_unique<dv::executor<samples::descent>>(on_first, kept);
+        step->bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.5f);
+        step->run().wait();
+        const auto before = step->read_state(dv::name<samples::weight>);
+        auto second = dv::cuda::world::adopt(mine, r).hold();
+        simulated::rank on_second{*second};
+        CHECK(support::message([&] { dv::executor<samples::descent>{on_second, kept}; }) ==
+              "dovetail: the store of rank 0 is used by executors of two worlds at once");
+        first.end();
+        dv::executor<samples::descent> next{on_second, kept};
+        CHECK(next.read_state(dv::name<samples::weight>) == before);
+    });
+    CHECK(threw[0] == "nothing thrown");
+}
+
 TEST_CASE("a world's rank is held once at a time, and not run meanwhile") {
     const simulated::scope simulation;
     const auto threw = on_own_communicators(1, [&](ncclComm_t mine, int r) {

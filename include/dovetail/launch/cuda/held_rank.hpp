@@ -1,5 +1,5 @@
 // The rank of a process, between calls: for code that is called, such as an extension of PyTorch, and that keeps executors from one call to
-// the next. world::hold makes it.
+// the next. world::hold makes it. Whatever is done with it, or with its executors, may leave the thread's current device at the rank's.
 #pragma once
 
 #include "rank.hpp"

@@ -10,6 +10,7 @@ namespace dovetail::cuda {
 class gpu_runs : public engine {
 public:
     bool has_streams() const override { return true; }
+    bool is_open() const override { return engine::is_open() && !on_->ended.load(); }
     bool has_ended(run_state& f) override {
         if (f.failed.load() || (on_->world->aborted() && !ended(f.run))) raise();
         if (!ended(f.run)) return false;
