@@ -111,7 +111,7 @@ void all(Visit visit) {
     ways<one_group>("one_group", visit);
     ways<with_positions<blocks_across>>("blocks_across", visit);
     ways<split_pair<2>>("split_pair", visit);
-    ways<split_experts<2, ranks>>("split_experts", visit);
+    ways<split_experts_of<2, ranks>>("split_experts", visit);
     ways<with_positions<sent_apart>>("sent_apart", visit);
     ways<with_fourth<split_across<4>>>("split_across", visit);
     ways<sharded_stream<dv::decompose>>("sharded_stream", visit);

@@ -473,14 +473,16 @@ struct split_pair : dv::graph<
     dv::let<d, subtract(c, x)>,
     dv::output<c, d>> {};
 // Rows to their experts and back. What an expert has received is also used as a whole.
-template <int Blocks, int Ranks = 2>
-struct split_experts : dv::graph<
+template <int Blocks, int Ranks>
+struct split_experts_of : dv::graph<
     dv::mesh<dv::axis<dp, Ranks>>,
     dv::input<x, blocks>,
     dv::input<bias, dv::tensor<float, 64>>,
     dv::split<Blocks, dv::let<a, all_to_all<dp>(add(x, x))>, dv::let<b, relu(bias_add(a, bias))>, dv::let<c, all_to_all<dp>(b)>>,
     dv::let<d, subtract(a, x)>,
     dv::output<c, d>> {};
+template <int Blocks>
+struct split_experts : split_experts_of<Blocks, 2> {};
 // Blocks of a value of one role are sent to a second one, and theirs to a third.
 template <int Blocks>
 struct split_across : dv::graph<
