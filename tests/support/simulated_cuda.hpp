@@ -860,9 +860,10 @@ struct own_stream {
     cudaStream_t s = nullptr;
 };
 
-// ... as threads that bring communicators of their own. What each threw, in words; empty where it ended well.
+// Calls body(communicator, rank) on a thread for each rank, with communicators of the caller's. What each threw, in words; empty where it
+// ended well, and the communicator was left as it was.
 template <class Body>
-std::vector<std::string> run_adopted(int ranks, Body body) {
+std::vector<std::string> on_own_communicators(int ranks, Body body) {
     ncclUniqueId id{};
     dv::cuda::check(dv::cuda::calls.get_unique_id(&id), "ncclGetUniqueId");
     std::vector<std::string> threw(static_cast<std::size_t>(ranks));
@@ -873,11 +874,8 @@ std::vector<std::string> run_adopted(int ranks, Body body) {
                 ncclComm_t mine = nullptr;
                 dv::cuda::check(dv::cuda::calls.set_device(r), "cudaSetDevice");
                 dv::cuda::check(dv::cuda::calls.comm_init_rank(&mine, ranks, id, r, nullptr), "ncclCommInitRankConfig");
-                dv::cuda::world::adopt(mine, r).run([&](dv::cuda::rank& on) {
-                    rank me{on};
-                    body(me);
-                });
-                int still = 0;  // the caller's own is left as it is
+                body(mine, r);
+                int still = 0;
                 dv::cuda::check(dv::cuda::calls.comm_count(mine, &still), "ncclCommCount");
                 dv::cuda::check(dv::cuda::calls.comm_destroy(mine), "ncclCommDestroy");
                 if (still != ranks) throw std::runtime_error{"another communicator"};
@@ -887,6 +885,17 @@ std::vector<std::string> run_adopted(int ranks, Body body) {
         });
     for (auto& t : threads) t.join();
     return threw;
+}
+
+// Ranks that adopt such communicators.
+template <class Body>
+std::vector<std::string> run_adopted(int ranks, Body body) {
+    return on_own_communicators(ranks, [&](ncclComm_t mine, int r) {
+        dv::cuda::world::adopt(mine, r).run([&](dv::cuda::rank& on) {
+            rank me{on};
+            body(me);
+        });
+    });
 }
 
 }  // namespace simulated

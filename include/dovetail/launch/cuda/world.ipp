@@ -183,7 +183,7 @@ DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_part(const launch::ran
 DOVETAIL_INLINE held_rank world::hold() const {
     if (!part_)
         throw world_error{"the ranks of this world are " + std::to_string(size_) +
-                          " threads of this process, which `run` calls; a rank is " + "held in a world of processes"};
+                          " threads of this process, which `run` calls; a rank is held in a world of processes"};
     const std::shared_ptr<launch::peers> shared = peers_of_part();
     if (part_->in_use->exchange(true)) throw world_error{"rank " + std::to_string(part_->rank) + " is held already: end it first"};
     const std::shared_ptr<void> use{part_->in_use.get(), [in_use = part_->in_use](void*) { in_use->store(false); }};

@@ -18,7 +18,7 @@ struct membership {
     int device = 0;
     std::function<ncclUniqueId()> id = {};        // the same on all ranks
     std::shared_ptr<launch::peers> channel = {};  // null: exchanges use NCCL itself
-    // Whether a rank uses the channel, which serves one at a time.
+    // Whether the rank is held (world::hold): once at a time, as the channel serves one.
     std::shared_ptr<std::atomic<bool>> in_use = std::make_shared<std::atomic<bool>>(false);
 };
 
