@@ -5,6 +5,9 @@
 #include "support/expect.hpp"
 
 #include <nccl.h>
+#include <algorithm>
+#include <cstring>
+#include <cuda/std/mdspan>
 #include <filesystem>
 #include <fstream>
 
@@ -198,5 +201,53 @@ TEST_CASE("an adopted communicator") {
         step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.0f);
         CHECK(step.run().read(dv::name<samples::y>).host() == std::vector<float>(8, 1.0f));
     });
+    CHECK(ncclCommDestroy(comm) == ncclSuccess);
+}
+
+namespace {
+using many_floats = dv::tensor<float, 1 << 20>;
+struct doubled : dv::graph<dv::input<samples::x, many_floats>, dv::let<samples::y, dv::ops::add(samples::x, samples::x)>,
+                           dv::output<samples::y>> {};
+}  // namespace
+
+// Each run reads memory that the stream's next work changes, and the outputs of all runs stay.
+TEST_CASE("a held rank whose outputs are copied behind enqueued runs") {
+    if (!gpu::enough(1, "a held rank")) return;
+    constexpr int n = 1 << 20, runs = 200;
+    cudaSetDevice(0);
+    ncclUniqueId id;
+    ncclGetUniqueId(&id);
+    ncclComm_t comm{};
+    REQUIRE(ncclCommInitRank(&comm, 1, id, 0) == ncclSuccess);
+    cudaStream_t mine{};
+    float *given = nullptr, *copied = nullptr;
+    REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
+    REQUIRE(cudaMalloc(&given, n * sizeof(float)) == cudaSuccess);
+    REQUIRE(cudaMalloc(&copied, std::size_t{runs} * n * sizeof(float)) == cudaSuccess);
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        dv::cuda::held_rank rank = dv::cuda::world::adopt(comm, 0).hold();
+        dv::executor<doubled> step{*rank, how};
+        for (int k = 0; k < runs; ++k) {
+            cudaMemsetAsync(given, 1 + k % 100, n * sizeof(float), mine);
+            step.bind(dv::name<samples::x>, dv::device_pointer{given, n});
+            const cuda::std::mdspan<float, cuda::std::extents<int, n>> to{copied + std::int64_t{k} * n};
+            step.enqueue(mine).enqueue_copy(dv::name<samples::y>, to);
+        }
+        CHECK(cudaStreamSynchronize(mine) == cudaSuccess);
+        std::vector<float> got(std::size_t{runs} * n);
+        CHECK(cudaMemcpy(got.data(), copied, got.size() * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
+        int different = 0;
+        for (int k = 0; k < runs; ++k) {
+            float x = 0;
+            std::memset(&x, 1 + k % 100, sizeof x);
+            const auto first = got.begin() + std::int64_t{k} * n;
+            different += std::all_of(first, first + n, [&](float y) { return y == 2 * x; }) ? 0 : 1;
+        }
+        CHECK(different == 0);
+        rank.end();
+    }
+    CHECK(cudaFree(given) == cudaSuccess);
+    CHECK(cudaFree(copied) == cudaSuccess);
+    CHECK(cudaStreamDestroy(mine) == cudaSuccess);
     CHECK(ncclCommDestroy(comm) == ncclSuccess);
 }

@@ -106,9 +106,9 @@ private:
     }
     template <class T, std::int64_t N>
     std::int64_t products_per_second() {
-        return per_second(4 * 2 * N * N * N, compute_time<machine_graphs::products<T, N, 4>>());
+        return per_second(16 * 2 * N * N * N, compute_time<machine_graphs::products<T, N, 16>>());
     }
-    static std::string side(std::int64_t n) { return "four products of matrices of " + std::to_string(n) + " x " + std::to_string(n); }
+    static std::string side(std::int64_t n) { return "16 products of matrices of " + std::to_string(n) + " x " + std::to_string(n); }
     void measure_arithmetic() {
         machine_description& m = made_.description;
         note("half_flops", m.half_flops, products_per_second<half, Sizes::half_product>(), "per second", side(Sizes::half_product));

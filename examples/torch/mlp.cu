@@ -1,0 +1,88 @@
+// The block of mlp.hpp as a class of a Python extension, on GPUs: each process is one rank, on a communicator split from that of torch's
+// process group. Runs are enqueued on torch's current stream. Inputs, among them the parameters, are used in place; outputs are copied
+// into new tensors on the same stream, so that torch's allocator knows every use of its memory.
+#include "mlp.hpp"
+
+#include <dovetail/launch/cuda/world.hpp>
+
+#include <ATen/cuda/CUDAContext.h>
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+namespace {
+
+using app::bind, app::Tensor, app::tensors;
+using plan = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>>;
+
+class block {
+public:
+    // All ranks make it together. `communicator`: an ncclComm_t, which outlives the block.
+    block(std::int64_t communicator, int device)
+        : device_{device}, rank_{dv::cuda::world::adopt(reinterpret_cast<ncclComm_t>(communicator), device).hold()} {
+        forward_.emplace(*rank_);
+        backward_.emplace(*rank_);
+    }
+
+    // y [rows, width], and `before` of this rank. A binding_error, in Python a RuntimeError, if a tensor does not fit.
+    std::tuple<Tensor, tensors> forward(const Tensor& x, const tensors& w1, const tensors& w2) {
+        auto& step = running(forward_);
+        bind(step, dv::name<app::x>, x);
+        bind(step, dv::name<app::w1>, w1.at(0));
+        bind(step, dv::name<app::w2>, w2.at(0));
+        const auto ticket = step.enqueue(stream());
+        return {output(ticket, dv::name<app::y>, torch::empty_like(x)), {output(ticket, dv::name<app::before>, app::new_inner(x))}};
+    }
+
+    // The gradients of x and of the shards of w1 and w2, given that of y.
+    std::tuple<Tensor, tensors, tensors> backward(const Tensor& dy, const Tensor& x, const tensors& before, const tensors& w1,
+                                                  const tensors& w2) {
+        auto& step = running(backward_);
+        bind(step, dv::name<app::x>, x);
+        bind(step, dv::name<app::before>, before.at(0));
+        bind(step, dv::name<app::w1>, w1.at(0));
+        bind(step, dv::name<app::w2>, w2.at(0));
+        bind(step, dv::name<app::dy>, dy);
+        const auto ticket = step.enqueue(stream());
+        return {output(ticket, dv::name<app::dx>, torch::empty_like(x)),
+                {output(ticket, dv::name<app::dw1>, torch::empty_like(w1[0]))},
+                {output(ticket, dv::name<app::dw2>, torch::empty_like(w2[0]))}};
+    }
+
+    // Waits for all runs and throws the error of one that failed. All ranks call it before they destroy the process group.
+    void end() {
+        rank_.end();
+        forward_.reset();
+        backward_.reset();
+    }
+
+private:
+    template <class Executor>
+    static Executor& running(std::optional<Executor>& step) {
+        TORCH_CHECK(step, "this block has ended: it cannot run any more");
+        return *step;
+    }
+    cudaStream_t stream() const { return at::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device_)); }
+    template <class Ticket, class Name>
+    static Tensor output(const Ticket& ticket, Name name, Tensor to) {
+        ticket.enqueue_copy(name, app::shared_tensor{to}.get());
+        return to;
+    }
+
+    int device_;
+    dv::cuda::held_rank rank_;
+    std::optional<dv::executor<app::forward, plan>> forward_;
+    std::optional<dv::executor<app::backward, plan>> backward_;
+};
+
+}  // namespace
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+    using released = pybind11::call_guard<pybind11::gil_scoped_release>;
+    pybind11::class_<block>(m, "block")
+        .def(pybind11::init<std::int64_t, int>(), released())
+        .def("forward", &block::forward, released())
+        .def("backward", &block::backward, released())
+        .def("end", &block::end, released());
+}
