@@ -205,7 +205,7 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--rows", type=int, default=8192)
     arguments.add_argument("--width", type=int, default=8192)
-    arguments.add_argument("--hidden", type=int, default=28672)
+    arguments.add_argument("--hidden", type=int, default=8192)
     arguments.add_argument("--float", dest="dtype", action="store_const", const=torch.float32, default=torch.bfloat16)
     given = arguments.parse_args()
     if "LOCAL_RANK" in os.environ:

@@ -16,6 +16,10 @@
 #include <memory>
 #include <string>
 
+#if !defined(BENCH_MACHINE)
+#define BENCH_MACHINE dv::machine::h200_nvlink
+#endif
+
 namespace dv = dovetail;
 
 namespace {
@@ -116,7 +120,7 @@ struct small : small_of<Ranks, dv::state<held, dv::tensor<float, 10000, 1000>, c
                         dv::let<gathered, all_reduce<sum, ranks>(held)>, dv::output<gathered>> {};
 template <int Ranks> struct small_alone : small_of<Ranks> {};
 
-template <class... O> using plan = dv::options<dv::machine::h200_nvlink, O...>;
+template <class... O> using plan = dv::options<BENCH_MACHINE, O...>;
 template <dv::transport By> using collectives = dv::collective_transport<By>;
 using as_written = plan<collectives<dv::transport::nccl>, dv::overlap<false>>;
 using by_nccl = plan<collectives<dv::transport::nccl>>;

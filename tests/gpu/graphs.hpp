@@ -13,6 +13,7 @@ namespace dv = dovetail;
 using namespace dv::ops;
 
 struct dp;
+struct node;
 struct left;
 struct right;
 struct middle;

@@ -3,8 +3,9 @@
 // (ten thousand runs whose channels are peer copies, on four), twice (two runs of one world), differ (the last rank brings another
 // graph), order (executors in different order), throw (rank 1 throws in a run), kill (the last rank, or with a second argument
 // another, kills itself in a run), kill_own (the same while the others synchronise streams of their own), kill_copy (the same between
-// peer copies), stall (the last rank stays away), stall_own. Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with
-// all ranks as threads of this process, which then needs no launcher.
+// peer copies), stall (the last rank stays away), stall_own, nodes (collectives over two nodes: by NCCL, in two levels, and the second
+// plan where copy engines are asked for that do not reach). Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with all
+// ranks as threads of this process, which then needs no launcher.
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
 
@@ -93,6 +94,49 @@ struct other : dv::graph<
     dv::let<gpu::y, gpu::all_reduce<gpu::sum, gpu::dp>(gpu::x)>,
     dv::output<gpu::y>> {};
 
+// A sum over two nodes of so many ranks each: copy engines move the part within a node, NCCL the part between them.
+using numbers = dv::tensor<float, 4096>;
+template <int Inner>
+struct in_two_levels : dv::graph<
+    dv::input<gpu::x, numbers>,
+    dv::mesh<dv::axis<gpu::node, 2, dv::link::network>, dv::axis<gpu::dp, Inner>>,
+    dv::let<gpu::y, gpu::all_reduce<gpu::sum, gpu::node, gpu::dp>(gpu::x)>,
+    dv::output<gpu::y>> {};
+// The same, of ranks that do not say that they are on two nodes.
+template <int Ranks>
+struct in_one_level : dv::graph<
+    dv::input<gpu::x, numbers>,
+    dv::mesh<dv::axis<gpu::dp, Ranks>>,
+    dv::let<gpu::y, gpu::all_reduce<gpu::sum, gpu::dp>(gpu::x)>,
+    dv::output<gpu::y>> {};
+
+// Says whether a hundred sums of the numbers r + 1 of each rank r are right, and which plan made them.
+template <class G, class Options>
+void add_over_nodes(dv::cuda::world& world, const char* what) {
+    world.run([&](auto& rank) {
+        const auto ranks = static_cast<float>(world.size());
+        for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+            dv::executor<G, Options> step{rank, 60s, how};
+            step.bind(dv::name<gpu::x>, std::vector<float>(4096, 1.0f + static_cast<float>(rank.index())));
+            int wrong = 0;
+            for (int k = 0; k < 100; ++k)
+                wrong += step.run().read(dv::name<gpu::y>).host() == std::vector<float>(4096, ranks * (ranks + 1) / 2) ? 0 : 1;
+            const std::string second = step.transport_fallback_reason();
+            say(std::string{what} + (wrong == 0 ? ": equal" : ": DIFFERENT") + (how == dv::replay_mode::always ? ", replayed" : "") +
+                (second.empty() ? "" : "; second plan: " + second));
+        }
+    });
+}
+
+template <int Ranks>
+void add_over_nodes(dv::cuda::world& world) {
+    using by_nccl = dv::options<dv::collective_transport<dv::transport::nccl>>;
+    using by_copies = dv::options<dv::collective_transport<dv::transport::peer_copy>>;
+    add_over_nodes<in_one_level<Ranks>, by_nccl>(world, "by NCCL");
+    add_over_nodes<in_two_levels<Ranks / 2>, by_copies>(world, "two levels");
+    add_over_nodes<in_one_level<Ranks>, by_copies>(world, "by copy engines");
+}
+
 template <class Act>
 void loop(dv::cuda::world& world, const Act& act, dv::replay_mode how = dv::replay_mode::never) {
     world.run([&](auto& rank) {
@@ -160,6 +204,10 @@ int main(int count, char** words) {
             say(found.describe());
             for (int i = 0; i < 2; ++i) loop(world, [](int) {});
             say("done");
+        }
+        if (mode == "nodes") {
+            if (world.size() == 4) add_over_nodes<4>(world);
+            else add_over_nodes<2>(world);
         }
         if (mode == "differ")
             world.run([&](auto& rank) {

@@ -284,6 +284,38 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     CHECK(none.find("rank 2: the driver has no stream memory operations") != std::string::npos);
 }
 
+// As between hosts, where NCCL's sockets close before the connection says which rank has ended.
+TEST_CASE("what NCCL notices of a rank that fails is not taken for the cause") {
+    const table t;
+    static std::atomic<bool> failing{false};
+    failing = false;
+    dv::cuda::calls.comm_get_async_error = [](ncclComm_t, ncclResult_t* found) {
+        *found = failing ? ncclRemoteError : ncclSuccess;
+        return ncclSuccess;
+    };
+    std::string said;
+    const auto body = [&](auto& rank) {
+        dv::executor<samples::descent> step{rank, 20s};
+        step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.0f);
+        step.run().wait();
+        if (rank.index() == 1) {
+            failing = true;
+            std::this_thread::sleep_for(200ms);
+            throw std::runtime_error{"on purpose"};
+        }
+        try {
+            step.run().wait();
+        } catch (const std::exception& e) {
+            said = e.what();
+            throw;
+        }
+    };
+    CHECK_THROWS_AS(simulated::run(2, body), std::runtime_error);
+    CAPTURE(said);
+    CHECK(said.find("rank 1 left with an exception: on purpose") != std::string::npos);
+    CHECK(said.find("NCCL") == std::string::npos);
+}
+
 TEST_CASE("where copy engines do not reach, all ranks execute the second plan, and say why") {
     const auto reasons = [](auto run, auto spoil) {
         const table t;
