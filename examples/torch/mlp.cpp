@@ -44,7 +44,8 @@ std::tuple<Tensor, tensors> forward(const Tensor& x, const tensors& w1, const te
 }
 
 // The gradients of x, of the shards of w1 and of those of w2, given that of y.
-std::tuple<Tensor, tensors, tensors> backward(const Tensor& dy, const Tensor& x, const tensors& before, const tensors& w1, const tensors& w2) {
+std::tuple<Tensor, tensors, tensors> backward(const Tensor& dy, const Tensor& x, const tensors& before, const tensors& w1,
+                                              const tensors& w2) {
     check_shards(w1, w2);
     Tensor dx = torch::empty_like(x);
     const tensors dw1 = like(w1), dw2 = like(w2);

@@ -35,6 +35,7 @@ using inner = dv::tensor<MLP_ELEMENT, MLP_ROWS, MLP_HIDDEN / ranks>;
 using first_shard = dv::tensor<MLP_ELEMENT, MLP_WIDTH, MLP_HIDDEN / ranks>;
 using second_shard = dv::tensor<MLP_ELEMENT, MLP_HIDDEN / ranks, MLP_WIDTH>;
 
+// clang-format off: statements stand as in a program
 // The columns of w1 and the rows of w2 are sharded, so that one all_reduce for each direction suffices.
 struct forward : dv::graph<
     dv::mesh<dv::axis<tp, ranks>>,
@@ -58,6 +59,7 @@ struct backward : dv::graph<
     dv::let<dw1, matmul_tn(x, dbefore)>,
     dv::let<dw2, matmul_tn(gelu(before), dy)>,
     dv::output<dx, dw1, dw2>> {};
+// clang-format on
 
 using torch::Tensor;
 using tensors = std::vector<Tensor>;

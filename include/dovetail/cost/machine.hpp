@@ -113,6 +113,30 @@ struct h200_nvlink {
         .with_copy = {.of_compute = {1060, 1020, 1000}}};
 };
 
+// H100s of 80 GB (HBM3) connected by NVLink: as dovetail_machine measured two of them on 2026-11-26 with NCCL 2.28.9, rounded. Not
+// measured and as above: the edge, which that program found to be free, small operations beside copies, and the network.
+struct h100_nvlink {
+    static constexpr machine_description description{
+        .name = "h100_nvlink",
+        .half_flops = 682'000'000'000'000,
+        .float_flops = 51'500'000'000'000,
+        .double_flops = 59'800'000'000'000,
+        .multiprocessors = 132,
+        .memory_bandwidth = 2'920'000'000'000,
+        .launch_latency = 3'190'000,
+        .edge_latency = 2'000'000,
+        .link_latency = 12'000'000,
+        .link_bandwidth = 278'000'000'000,
+        .peer_latency = 25'800'000,
+        .peer_bandwidth = 395'000'000'000,
+        .bus_bandwidth = 275'000'000'000,
+        .network_latency = 20'000'000,
+        .network_bandwidth = 50'000'000'000,
+        .host_bandwidth = 54'700'000'000,
+        .with_communication = {.of_compute = {1355, 1189, 1409}, .of_other = {1137, 2828, 1053}},
+        .with_copy = {.of_compute = {1080, 1275, 1000}, .of_other = {1003, 1304, 1000}}};
+};
+
 }  // namespace machine
 
 inline constexpr int most_slots = 64;  // runs in flight, or slots of a channel, that options allow

@@ -159,7 +159,8 @@ protected:
     // that rank, which says who it is.
     bool learns_reason(std::chrono::nanoseconds limit) {
         const auto until = launch::after(limit);
-        while (!on_->world->aborted() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        while (!on_->world->aborted() && std::chrono::steady_clock::now() < until)
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
         return on_->world->aborted();
     }
     // Aborts the runs of all ranks and throws.
