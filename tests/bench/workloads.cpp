@@ -6,6 +6,7 @@
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
+#include <dovetail/observe/observe.hpp>
 #include <dovetail/ops/ops.hpp>
 
 #include "bench/workloads_by_hand.hpp"
@@ -126,6 +127,21 @@ using as_written = plan<collectives<dv::transport::nccl>, dv::overlap<false>>;
 using by_nccl = plan<collectives<dv::transport::nccl>>;
 using by_copies = plan<collectives<dv::transport::peer_copy>>;
 using automatic = plan<dv::rewritten_by<dv::rewrite::automatic>, collectives<dv::transport::automatic>>;
+
+// The times measured of a graph on two GPUs, where the bench includes what DOVETAIL_PROFILE has written in a run of it before.
+template <class Graph> struct times_of {};
+#if defined(BENCH_PROFILED)
+template <> struct times_of<chain<2>> { using type = chain_2_profile; };
+template <> struct times_of<backward<2>> { using type = backward_2_profile; };
+template <> struct times_of<gather<2>> { using type = gather_2_profile; };
+template <> struct times_of<small<2>> { using type = small_2_profile; };
+template <> struct times_of<fsdp<0>> { using type = fsdp_0_profile; };
+template <> struct times_of<experts<0>> { using type = experts_0_profile; };
+#endif
+template <class Graph, class Options> struct with_times { using type = Options; };
+template <class Graph, class... O>
+    requires requires { typename times_of<Graph>::type; }
+struct with_times<Graph, dv::options<O...>> { using type = dv::options<O..., dv::profile<typename times_of<Graph>::type>>; };
 }  // namespace app
 
 constexpr int repeats = 11;
@@ -137,8 +153,9 @@ struct variant {
     std::vector<double> milliseconds = {};
 };
 
-template <class G, class Options, class Rank, class Bind, class... Arguments>
+template <class G, class Given, class Rank, class Bind, class... Arguments>
 variant planned(Rank& rank, const char* name, const Bind& bind, const Arguments&... arguments) {
+    using Options = typename app::with_times<G, Given>::type;
     const auto step = std::make_shared<dv::executor<G, Options>>(rank, arguments...);
     bind(*step);
     const auto last = std::make_shared<dv::ticket<G>>();

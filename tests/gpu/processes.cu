@@ -3,8 +3,8 @@
 // (ten thousand runs whose channels are peer copies, on four), twice (two runs of one world), differ (the last rank brings another
 // graph), order (executors in different order), throw (rank 1 throws in a run), kill (the last rank, or with a second argument
 // another, kills itself in a run), kill_own (the same while the others synchronise streams of their own), kill_copy (the same between
-// peer copies), stall (the last rank stays away), stall_own, nodes (collectives over two nodes: by NCCL, in two levels, and the second
-// plan where copy engines are asked for that do not reach). Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with all
+// peer copies), stall (the last rank stays away), stall_own, nodes (over two nodes: sums by NCCL and in two levels, a channel by the
+// second plan since copy engines do not reach, and the error where they are asked for). Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with all
 // ranks as threads of this process, which then needs no launcher.
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
@@ -110,7 +110,21 @@ struct in_one_level : dv::graph<
     dv::let<gpu::y, gpu::all_reduce<gpu::sum, gpu::dp>(gpu::x)>,
     dv::output<gpu::y>> {};
 
-// Says whether a hundred sums of the numbers r + 1 of each rank r are right, and which plan made them.
+// From each rank of a node to one of the other: by copy engines, where they reach.
+using many_numbers = dv::tensor<float, 1 << 21>;
+template <int Ranks>
+struct sent : dv::graph<
+    dv::input<gpu::x, many_numbers>,
+    dv::mesh<dv::axis<gpu::dp, Ranks / 2>>,
+    dv::on<gpu::left, dv::let<gpu::a, gpu::add(gpu::x, gpu::x)>>,
+    dv::on<gpu::right, dv::let<gpu::b, gpu::copy(gpu::a)>>,
+    dv::output<gpu::b>> {};
+
+std::string of_plan(const dv::basic_executor& step, dv::replay_mode how) {
+    const std::string second = step.transport_fallback_reason();
+    return (how == dv::replay_mode::always ? std::string{", replayed"} : "") + (second.empty() ? "" : "; second plan: " + second);
+}
+// Says whether a hundred sums of the numbers r + 1 of each rank r are right.
 template <class G, class Options>
 void add_over_nodes(dv::cuda::world& world, const char* what) {
     world.run([&](auto& rank) {
@@ -121,20 +135,39 @@ void add_over_nodes(dv::cuda::world& world, const char* what) {
             int wrong = 0;
             for (int k = 0; k < 100; ++k)
                 wrong += step.run().read(dv::name<gpu::y>).host() == std::vector<float>(4096, ranks * (ranks + 1) / 2) ? 0 : 1;
-            const std::string second = step.transport_fallback_reason();
-            say(std::string{what} + (wrong == 0 ? ": equal" : ": DIFFERENT") + (how == dv::replay_mode::always ? ", replayed" : "") +
-                (second.empty() ? "" : "; second plan: " + second));
+            say(std::string{what} + (wrong == 0 ? ": equal" : ": DIFFERENT") + of_plan(step, how));
         }
     });
 }
-
 template <int Ranks>
-void add_over_nodes(dv::cuda::world& world) {
+void send_over_nodes(dv::cuda::world& world) {
+    world.run([&](auto& rank) {
+        for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+            dv::executor<sent<Ranks>> step{rank, 60s, how};
+            int wrong = 0;
+            for (int k = 0; k < 10; ++k) {
+                step.bind(dv::name<gpu::x>, std::vector<float>(1 << 21, static_cast<float>(k)));
+                const auto ticket = step.run();
+                ticket.wait();
+                if (!rank.is(dv::name<gpu::right>)) continue;
+                wrong += ticket.read(dv::name<gpu::b>).host() == std::vector<float>(1 << 21, static_cast<float>(2 * k)) ? 0 : 1;
+            }
+            say(std::string{"a channel"} + (wrong == 0 ? ": equal" : ": DIFFERENT") + of_plan(step, how));
+        }
+    });
+}
+template <int Ranks>
+void communicate_over_nodes(dv::cuda::world& world) {
     using by_nccl = dv::options<dv::collective_transport<dv::transport::nccl>>;
     using by_copies = dv::options<dv::collective_transport<dv::transport::peer_copy>>;
     add_over_nodes<in_one_level<Ranks>, by_nccl>(world, "by NCCL");
     add_over_nodes<in_two_levels<Ranks / 2>, by_copies>(world, "two levels");
-    add_over_nodes<in_one_level<Ranks>, by_copies>(world, "by copy engines");
+    send_over_nodes<Ranks>(world);
+    try {
+        add_over_nodes<in_one_level<Ranks>, by_copies>(world, "by copy engines");
+    } catch (const std::exception& e) {
+        say(std::string{"refused: "} + e.what());
+    }
 }
 
 template <class Act>
@@ -206,8 +239,8 @@ int main(int count, char** words) {
             say("done");
         }
         if (mode == "nodes") {
-            if (world.size() == 4) add_over_nodes<4>(world);
-            else add_over_nodes<2>(world);
+            if (world.size() == 4) communicate_over_nodes<4>(world);
+            else communicate_over_nodes<2>(world);
         }
         if (mode == "differ")
             world.run([&](auto& rank) {
