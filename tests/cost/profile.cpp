@@ -7,7 +7,7 @@ namespace dv = dovetail;
 
 namespace {
 
-constexpr dv::profile_row rows[] = {{3, 10, 0, 1}, {7, 0, 20, 1}, {8, 30, 40, 2}, {UINT64_MAX, 1, 1, 1}};
+constexpr dv::profile_row rows[] = {{3, 10, {}, 1}, {7, 0, {20}, 1}, {8, 30, {40}, 2}, {UINT64_MAX, 1, {1}, 1}};
 
 constexpr dv::profile_table table_of(int count) { return {"model", "machine", 1, {1000, 1000, 1000}, {rows, count}}; }
 
@@ -44,7 +44,7 @@ TEST_CASE("a table that observers write is well-formed, and no other") {
     CHECK(!well_formed_after([](auto&, auto* list) { list[1].key = 3; }));
     CHECK(!well_formed_after([](auto&, auto* list) { list[2].key = 2; }));
     CHECK(!well_formed_after([](auto&, auto* list) { list[0].alone = -1; }));
-    CHECK(!well_formed_after([](auto&, auto* list) { list[0].overlapped = -1; }));
+    CHECK(!well_formed_after([](auto&, auto* list) { list[0].beside[1] = -1; }));
     CHECK(!well_formed_after([](auto&, auto* list) { list[0].alone = 0; }));
     CHECK(!well_formed_after([](auto& t, auto*) { t.scale[2] = 0; }));
 }

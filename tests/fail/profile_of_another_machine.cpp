@@ -6,7 +6,7 @@ namespace app {
 struct model : dv::graph<dv::input<x, vector>, dv::let<y, gelu(x)>, dv::output<y>> {};
 struct times_of_a_laptop {
     static constexpr int format = dv::profile_format;
-    static constexpr dv::profile_row rows[] = {{1, 1000, 0, 1}};
+    static constexpr dv::profile_row rows[] = {{1, 1000, {}, 1}};
     static constexpr dv::profile_table table{
         "model", "laptop", dv::cost_model::graph_key(dv::plan::typed<model>::value), {1000, 1000, 1000}, {rows, 1}};
 };

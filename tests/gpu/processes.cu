@@ -4,8 +4,8 @@
 // graph), order (executors in different order), throw (rank 1 throws in a run), kill (the last rank, or with a second argument
 // another, kills itself in a run), kill_own (the same while the others synchronise streams of their own), kill_copy (the same between
 // peer copies), stall (the last rank stays away), stall_own, nodes (over two nodes: sums by NCCL and in two levels, a channel by the
-// second plan since copy engines do not reach, and the error where they are asked for). Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with all
-// ranks as threads of this process, which then needs no launcher.
+// second plan since copy engines do not reach, and the error where they are asked for). Behind the rank, `replayed`: as a CUDA graph. And
+// threads: the cases with all ranks as threads of this process, which then needs no launcher.
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
 

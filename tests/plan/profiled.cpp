@@ -66,7 +66,7 @@ constexpr dv::fixed<std::uint64_t, 4> keys = [] {
     return list;
 }();
 
-// A profile with the times alone and overlapped of the first jobs.
+// A profile with the times alone and beside kernels of the first jobs.
 template <std::int64_t... Time>
 struct times_of_jobs {
     static constexpr int format = dv::profile_format;
@@ -77,7 +77,7 @@ struct times_of_jobs {
         for (int i = 0; i < static_cast<int>(sizeof...(Time)) / 2; ++i) {
             int at = rows.count++;
             for (; at > 0 && rows[at - 1].key > keys[i]; --at) rows[at] = rows[at - 1];
-            rows[at] = {keys[i], times[2 * i], times[2 * i + 1], 1};
+            rows[at] = {keys[i], times[2 * i], {times[2 * i + 1]}, 1};
         }
         return rows;
     }();
@@ -134,13 +134,14 @@ void check_times_of(const dv::ir::graph& g, const dv::ir::program& p, dv::plan_o
     for (const dv::ir::task& v : p.tasks)
         if (v.kind != dv::op_kind::input) times.try_emplace(keys.of(v), 1000 + static_cast<std::int64_t>(times.size()));
     std::vector<dv::profile_row> rows;
-    for (const auto& [key, time] : times) rows.push_back({key, time, 2 * time, 1});
+    for (const auto& [key, time] : times) rows.push_back({key, time, {2 * time, 3 * time}, 1});
     s.profile = {"", s.machine.name, 0, {1, 1, 1}, {rows.data(), static_cast<int>(rows.size())}};
     const auto costs = dv::cost_model::costs(g, p, s);
     for (int v = 0; v < p.tasks.size(); ++v) {
         if (p.tasks[v].kind == dv::op_kind::input) continue;
         CHECK(costs[v].time == times[keys.of(p.tasks[v])]);
-        CHECK(costs[v].slowdown == 2000);
+        CHECK(costs[v].slowdown[0] == 2000);
+        CHECK(costs[v].slowdown[1] == 3000);
     }
 }
 

@@ -17,27 +17,28 @@ constexpr std::int64_t scaled(std::int64_t time, int thousandths) {
     return at_most_longest(time / 1000 * thousandths + time % 1000 * thousandths / 1000);
 }
 
-// Nothing is faster with something beside it. What never ran alone is taken to be as slow without.
-constexpr int slowdown_of(const profile_row& row) {
-    if (row.overlapped == 0) return 0;
-    const std::int64_t alone = at_most_longest(row.alone), overlapped = at_most_longest(row.overlapped);
-    if (overlapped <= alone || alone == 0) return 1000;
-    const std::int64_t slowdown = overlapped * 1000 / alone;
+// What takes `beside` with something beside it, and the shortest time that was measured. Nothing is faster with something beside it.
+constexpr int slowdown_of(std::int64_t beside, std::int64_t shortest) {
+    if (beside == 0) return 0;
+    beside = at_most_longest(beside);
+    if (beside <= shortest) return 1000;
+    const std::int64_t slowdown = beside * 1000 / shortest;
     return static_cast<int>(slowdown < largest_slowdown ? slowdown : largest_slowdown);
 }
 
 }  // namespace detail
 
 // Work that the profile has takes the time of its row. Other work takes its estimate, multiplied by how much the work of its stream that
-// the profile has differs from its estimates: so a plan does not win for operations that nobody has measured.
+// the profile has differs from its estimates: so a plan does not win for operations that nobody has measured. What never ran alone is taken
+// to be as slow alone as at its fastest.
 constexpr task_cost measured(const profile_table& profile, std::uint64_t key, stream_kind stream, task_cost estimate) {
     const profile_row* const row = profile.find(key);
     if (row == nullptr) {
         estimate.time = detail::scaled(estimate.time, profile.scale[static_cast<int>(stream)]);
         return estimate;
     }
-    estimate.time = detail::at_most_longest(row->alone > 0 ? row->alone : row->overlapped);
-    estimate.slowdown = detail::slowdown_of(*row);
+    estimate.time = detail::at_most_longest(row->shortest());
+    for (int by = 0; by < hardware_count; ++by) estimate.slowdown[by] = detail::slowdown_of(row->beside[by], estimate.time);
     return estimate;
 }
 

@@ -4,18 +4,29 @@
 
 #include "../core/vec.hpp"
 #include "../core/vocabulary.hpp"
+#include "hardware.hpp"
 
 namespace dovetail {
 
 // The version of keys and tables; profiles of another one are refused.
-inline constexpr int profile_format = 1;
+inline constexpr int profile_format = 2;
 
 // One kind of work: operations of equal key take equal times. Times are picoseconds.
 struct profile_row {
     std::uint64_t key = 0;
-    std::int64_t alone = 0;       // nothing else on the streams of the rank; 0: not measured
-    std::int64_t overlapped = 0;  // something on another stream from its start to its end; 0: not measured
+    std::int64_t alone = 0;  // nothing else on the streams of the rank; 0: not measured
+    // By hardware: with something that this executes on another stream from its start to its end; 0: not measured.
+    std::int64_t beside[hardware_count] = {};
     int samples = 0;
+
+    // The shortest time measured; 0: none.
+    constexpr std::int64_t shortest() const {
+        if (alone > 0) return alone;
+        std::int64_t time = 0;
+        for (const std::int64_t each : beside)
+            if (each > 0 && (time == 0 || each < time)) time = each;
+        return time;
+    }
 };
 
 struct profile_table {
@@ -45,7 +56,9 @@ constexpr bool is_well_formed(const profile_table& t) {
         if (scale < 1) return false;
     for (int i = 0; i < t.rows.count; ++i) {
         const profile_row& r = t.rows.first[i];
-        if (r.alone < 0 || r.overlapped < 0 || (r.alone == 0 && r.overlapped == 0)) return false;
+        if (r.alone < 0 || r.shortest() == 0) return false;
+        for (const std::int64_t time : r.beside)
+            if (time < 0) return false;
         if (i > 0 && r.key <= t.rows.first[i - 1].key) return false;
     }
     return t.rows.count > 0;

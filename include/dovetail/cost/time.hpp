@@ -5,17 +5,14 @@
 
 namespace dovetail {
 
-// What executes a task: the multiprocessors, also of NCCL's kernels, or a copy engine.
-enum class hardware : unsigned char { multiprocessors, copy_engine };
-inline constexpr int hardware_count = 2;
-
 // A task when nothing runs beside it: its time in picoseconds, what limits it (of what runs on the compute stream), and what executes it.
 struct task_cost {
     std::int64_t time = 0;
     work_class limited_by = work_class::compute_bound;
     hardware by = hardware::multiprocessors;
-    // Its time with something on another stream of the rank, in thousandths of `time`, from a profile; 0: by the class of the computation.
-    int slowdown = 0;
+    // Its time with something on another stream of the rank that this hardware executes, in thousandths of `time`, from a profile; 0: by
+    // the class of the computation.
+    int slowdown[hardware_count] = {};
 };
 
 }  // namespace dovetail

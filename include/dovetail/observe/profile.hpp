@@ -1,5 +1,5 @@
-// A profile as a header: the times of each kind of work in recorded runs, alone and overlapped. Takes the recorded graphs with their
-// measured timelines; gives the text of the header, in which each graph has a type for the option dv::profile.
+// A profile as a header: the times of each kind of work in recorded runs, alone and beside what other streams execute. Takes the recorded
+// graphs with their measured timelines; gives the text of the header, in which each graph has a type for the option dv::profile.
 #pragma once
 
 #include "files.hpp"
@@ -51,7 +51,7 @@ private:
                 profiled_work* const work = by_task[static_cast<std::size_t>(s.task)];
                 if (work == nullptr) continue;
                 const std::int64_t start = arrival[k][i];
-                const std::int64_t beside = streams.beside(t.rows[k].rank, s.stream, t.origin + start, t.origin + s.end);
+                const busy_times beside = streams.beside(t.rows[k].rank, s.stream, t.origin + start, t.origin + s.end);
                 work->samples.push_back({std::max<std::int64_t>(s.end - start, 1), beside});
             }
     }
@@ -61,7 +61,7 @@ private:
         for (const auto& [key, work] : work_) {
             const profile_row r = work.row(key);
             if (work.stream != stream || r.samples == 0 || work.estimate == 0) continue;
-            measured += r.alone > 0 ? r.alone : r.overlapped;
+            measured += r.shortest();
             estimated += work.estimate;
         }
         if (estimated == 0) return 1000;
@@ -90,14 +90,14 @@ inline std::string profiled_graph::text(const std::string& name) const {
         const profile_row r = work.row(key);
         if (r.samples == 0) continue;
         ++count;
-        rows += "        {" + hexadecimal(key) + ", " + std::to_string(r.alone) + ", " + std::to_string(r.overlapped) + ", " +
-                std::to_string(r.samples) + "},  // " + work.label + "\n";
+        rows += "        {" + hexadecimal(key) + ", " + std::to_string(r.alone) + ", {" + std::to_string(r.beside[0]) + ", " +
+                std::to_string(r.beside[1]) + "}, " + std::to_string(r.samples) + "},  // " + work.label + "\n";
     }
     if (count == 0) return {};
     std::string scales;
     for (int stream = 0; stream < stream_count; ++stream) scales += (stream > 0 ? ", " : "") + std::to_string(scale(stream));
     return "\nstruct " + name + " {\n    static constexpr int format = " + std::to_string(profile_format) +
-           ";\n    // Key of the work, picoseconds alone and overlapped (0: not measured), samples.\n" +
+           ";\n    // Key of the work; picoseconds alone, beside kernels, beside copy engines (0: not measured); samples.\n" +
            "    static constexpr dovetail::profile_row rows[] = {\n" + rows + "    };\n" +
            "    static constexpr dovetail::profile_table table{" + in_quotes(title_, false) + ", " + in_quotes(machine_, false) + ", " +
            hexadecimal(graph_key_) + ", {" + scales + "}, {rows, " + std::to_string(count) + "}};\n};\n";

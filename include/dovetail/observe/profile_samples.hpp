@@ -1,26 +1,35 @@
-// What runs tell of one kind of work: how long it took, alone and with something beside it on another stream. Takes recorded graphs with
-// their measured timelines; gives rows of a profile.
+// What runs tell of one kind of work: how long it took, alone and with something beside it on another stream, by what executed that. Takes
+// recorded graphs with their measured timelines; gives rows of a profile.
 #pragma once
 
 #include "overlap.hpp"
 #include "trace.hpp"
 
+#include <array>
 #include <map>
+#include <numeric>
 
 namespace dovetail::observe {
 
 namespace detail {
 
-// How long an operation took, and for how much of that time another stream of its rank was busy.
+// For how much of a time other streams of a rank were busy, by what executed their operations.
+using busy_times = std::array<std::int64_t, hardware_count>;
+
+// How long an operation took, and for how much of that time something was beside it.
 struct profile_sample {
     std::int64_t time = 0;
-    std::int64_t beside = 0;
+    busy_times beside{};
 
+    std::int64_t beside_in_all() const { return std::accumulate(beside.begin(), beside.end(), std::int64_t{0}); }
     // Streams signal each other before they note the time, so that operations in turn seem to touch.
-    static bool alone(const profile_sample& s) { return s.beside <= s.time / 20; }
-    // Of a shorter time beside something the noise would be multiplied.
-    static bool overlapped(const profile_sample& s) { return 2 * s.beside >= s.time; }
-    static bool any(const profile_sample&) { return true; }
+    bool is_alone() const { return beside_in_all() <= time / 20; }
+    // Of a shorter time beside something the noise would be multiplied. A quarter as much of other hardware may be beside: a short local
+    // sum among puts.
+    bool is_beside(int by) const {
+        const std::int64_t of_it = beside[static_cast<std::size_t>(by)];
+        return 2 * of_it >= time && of_it >= 4 * (beside_in_all() - of_it);
+    }
 };
 
 // One kind of work.
@@ -31,31 +40,38 @@ struct profiled_work {
     std::vector<profile_sample> samples = {};
 
     profile_row row(std::uint64_t key) const {
-        const int count = static_cast<int>(samples.size());
-        const std::int64_t alone = median(profile_sample::alone).time;
-        if (alone == 0) return {key, 0, median(profile_sample::any).time, count};
-        return {key, alone, extrapolated(alone, median(profile_sample::overlapped)), count};
+        profile_row r{key, median([](const profile_sample& s) { return s.is_alone(); }).time, {}, static_cast<int>(samples.size())};
+        for (int by = 0; by < hardware_count; ++by)
+            r.beside[by] = extrapolated(r.alone, median([by](const profile_sample& s) { return s.is_beside(by); }), by);
+        if (r.shortest() == 0) r.beside[0] = median([](const profile_sample&) { return true; }).time;
+        return r;
     }
 
 private:
     // Of the samples of this kind; zeros if there is none.
-    profile_sample median(bool (*is)(const profile_sample&)) const {
-        std::vector<std::int64_t> times, beside;
+    template <class Kind>
+    profile_sample median(Kind is) const {
+        std::vector<std::int64_t> times, beside[hardware_count];
         for (const profile_sample& s : samples) {
             if (!is(s)) continue;
             times.push_back(s.time);
-            beside.push_back(s.beside);
+            for (std::size_t by = 0; by < hardware_count; ++by) beside[by].push_back(s.beside[by]);
         }
         if (times.empty()) return {};
-        std::sort(times.begin(), times.end());
-        std::sort(beside.begin(), beside.end());
-        return {times[times.size() / 2], beside[beside.size() / 2]};
+        profile_sample middle{middle_of(times), {}};
+        for (std::size_t by = 0; by < hardware_count; ++by) middle.beside[by] = middle_of(beside[by]);
+        return middle;
     }
-    // The time with something beside it from start to end: the part of the work that was done alone is known to go at its pace alone.
-    static std::int64_t extrapolated(std::int64_t alone, const profile_sample& overlapped) {
-        const std::int64_t done_beside = alone - (overlapped.time - overlapped.beside);
+    static std::int64_t middle_of(std::vector<std::int64_t>& values) {
+        std::sort(values.begin(), values.end());
+        return values[values.size() / 2];
+    }
+    // The time with something of this hardware beside it from start to end: the part of the work that was done alone is known to go at its
+    // pace alone. Without a time alone, as it ran.
+    static std::int64_t extrapolated(std::int64_t alone, const profile_sample& overlapped, int by) {
+        const std::int64_t beside = overlapped.beside[static_cast<std::size_t>(by)], done_beside = alone - (overlapped.time - beside);
         if (overlapped.time == 0 || done_beside <= 0) return overlapped.time;
-        const std::int64_t slowdown = overlapped.beside * 1000 / done_beside;
+        const std::int64_t slowdown = beside * 1000 / done_beside;
         return cost_model::detail::scaled(alone, static_cast<int>(std::min(slowdown, cost_model::detail::largest_slowdown)));
     }
 };
@@ -67,26 +83,31 @@ public:
     explicit busy_streams(const std::vector<traced>& graphs) {
         for (const traced& g : graphs)
             for (const timeline& t : g.runs)
-                for (const row& r : t.rows) add(t, r);
-        for (auto& [key, list] : beside_) list = merged(std::move(list));
+                for (const row& r : t.rows) add(*g.of, t, r);
+        for (auto& [key, lists] : beside_)
+            for (std::vector<stretch>& list : lists) list = merged(std::move(list));
     }
 
     // For how much of [start, end) what slows this stream of the rank was busy.
-    std::int64_t beside(int rank, int stream, std::int64_t start, std::int64_t end) const {
-        const auto found = beside_.find({rank, stream});
-        return found == beside_.end() ? 0 : within(found->second, start, end);
+    busy_times beside(int rank, int stream, std::int64_t start, std::int64_t end) const {
+        busy_times times{};
+        if (const auto found = beside_.find({rank, stream}); found != beside_.end())
+            for (std::size_t by = 0; by < hardware_count; ++by) times[by] = within(found->second[by], start, end);
+        return times;
     }
 
 private:
-    void add(const timeline& t, const row& r) {
+    void add(const plan_view& of, const timeline& t, const row& r) {
         constexpr int compute = static_cast<int>(stream_kind::compute);
         for (const slice& s : r.slices)
             for (int stream = 0; stream < stream_count; ++stream)
                 if ((stream == compute) != (s.stream == compute) && s.end > s.start)
-                    beside_[{r.rank, stream}].push_back({t.origin + s.start, t.origin + s.end});
+                    beside_[{r.rank, stream}][static_cast<std::size_t>(of.costs[s.task].by)].push_back(
+                        {t.origin + s.start, t.origin + s.end});
     }
 
-    std::map<std::pair<int, int>, std::vector<stretch>> beside_;  // by rank and stream: when what slows it was busy
+    // By rank and stream: when what slows it was busy, by what executed it.
+    std::map<std::pair<int, int>, std::array<std::vector<stretch>, hardware_count>> beside_;
 };
 
 // A graph whose open axes have the widths of the world that ran it.

@@ -17,7 +17,7 @@ struct tp;
 struct dp;
 using change = std::function<void(dv::plan_options&, dv::engine_options&)>;
 
-constexpr dv::profile_row rows[] = {{1, 10, 20, 3}, {1, 11, 20, 3}, {1, 10, 21, 3}, {2, 10, 20, 3}, {1, 10, 20, 4}};
+constexpr dv::profile_row rows[] = {{1, 10, {20}, 3}, {1, 11, {20}, 3}, {1, 10, {21}, 3}, {2, 10, {20}, 3}, {1, 10, {20}, 4}};
 change profiled(int row, int scale = 1000) {
     return [=](dv::plan_options& s, dv::engine_options&) { s.profile = {"model", "mine", 1, {1000, scale, 1000}, {rows + row, 1}}; };
 }

@@ -195,15 +195,38 @@ TEST_CASE("a slow-down of the task itself counts in place of that of its class")
     dv::plan_options s = with(0, 1500, 1000);
     s.machine.with_communication.of_other[0] = 3000;
     build b = beside();
-    b.costs[1].slowdown = 1000;
-    b.costs[2].slowdown = 2000;
+    b.costs[1].slowdown[0] = 1000;
+    b.costs[2].slowdown[0] = 2000;
     // In 500 the computation does 250 of its work.
     CHECK(timeline(b, true, s).end[1] == 510);
     CHECK(timeline(b, true, s).end[2] == 510 + (1000 - 250));
-    b.costs[1].slowdown = 1250;
-    b.costs[2].slowdown = 1000;
+    b.costs[1].slowdown[0] = 1250;
+    b.costs[2].slowdown[0] = 1000;
     CHECK(timeline(b, true, s).end[1] == 10 + 625);
     CHECK(timeline(b, true, s).end[2] == 10 + 1000);
+    // Beside a copy engine another one counts: in 500 the computation does 400 of its work.
+    b.costs[1].by = dv::hardware::copy_engine;
+    b.costs[1].slowdown[0] = 1000;
+    b.costs[2].slowdown[0] = 2000;
+    b.costs[2].slowdown[1] = 1250;
+    CHECK(timeline(b, true, s).end[1] == 510);
+    CHECK(timeline(b, true, s).end[2] == 510 + (1000 - 400));
+}
+
+TEST_CASE("what is measured beside copy engines counts once for all of them, and adds to what is measured beside kernels") {
+    const dv::plan_options s = with(0, 1000, 1000);
+    build b;
+    const int x = b.compute(0, {}, 10);
+    b.collect(0, x, 500);
+    b.compute(0, {x}, 500);
+    b.p.tasks.back().stream = dv::stream_kind::copy;
+    b.costs[1].by = b.costs[2].by = dv::hardware::copy_engine;
+    b.compute(0, {x}, 1000);
+    b.costs[3].slowdown[0] = 2000;
+    b.costs[3].slowdown[1] = 1250;
+    CHECK(timeline(b, true, s).end[3] == 510 + (1000 - 400));
+    b.costs[1].by = dv::hardware::multiprocessors;
+    CHECK(timeline(b, true, s).end[3] == 510 + (1000 - 222));
 }
 
 TEST_CASE("the class of the work says how much what is beside it slows it") {

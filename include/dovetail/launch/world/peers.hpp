@@ -2,9 +2,11 @@
 // progress of each rank. `peers` is the interface; local_peers.hpp implements it for threads of one process.
 #pragma once
 
+#include "deadline.hpp"
 #include "progress.hpp"
 
 #include <functional>
+#include <thread>
 
 namespace dovetail::launch {
 
@@ -44,6 +46,12 @@ public:
         if (const std::string wrong = call_order_mismatch(rank, runs, executor); !wrong.empty())
             throw usage_error{described + ": " + wrong};
         ++runs;
+    }
+    // Waits for an abort; false if there is none within the limit.
+    bool aborts_within(std::chrono::nanoseconds limit) const {
+        const auto until = after(limit);
+        while (!aborted() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        return aborted();
     }
     // Notes that the program has learnt from an exception what ended the runs.
     void report() noexcept { reported_.store(true, std::memory_order_relaxed); }

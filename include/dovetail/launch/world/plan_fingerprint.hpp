@@ -43,7 +43,10 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
 }
 inline void add_profile(detail::hasher& h, const profile_table& t) {
     for (const int scale : t.scale) h.all(scale);
-    for (const profile_row& r : t.rows) h.all(r.key, r.alone, r.overlapped);
+    for (const profile_row& r : t.rows) {
+        h.all(r.key, r.alone);
+        for (const std::int64_t time : r.beside) h.all(time);
+    }
 }
 inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, const engine_options& o, const std::string& described) {
     const std::string words = described + options_text(s, o);

@@ -59,7 +59,7 @@ namespace detail {
 // A participation opens when it is the first of its queue and its incoming edges are satisfied. The task starts when all its participations
 // are open, and ends on all roles at once. Tasks that run at the same time on a role slow each other: a computation proceeds at a pace that
 // its communication and copies determine, and these at the pace that the computations on their roles determine, the slowest one of them.
-// For a task of which a profile has both times, its own measured pace counts instead.
+// For a task whose time beside such hardware a profile has, its own measured pace counts instead.
 // Each pace holds until the next event beside it, so that the end of a running task is an estimate which such an event renews.
 //
 // Communication by NCCL slows compute on its roles from the opening of its participation, including the time that it waits for other roles,
@@ -244,7 +244,7 @@ private:
         for (int i = begin(v); i < end(v); ++i) {
             const queue& beside = queues_.first[slot_of(i) - stream + compute];
             if (!beside.runs) continue;
-            const int measured = costs_.first[v].slowdown;
+            const int measured = costs_.first[v].slowdown[static_cast<int>(hardware::multiprocessors)];
             const int slower =
                 measured > 0 ? measured : interference_of(v).of_other[static_cast<int>(costs_.first[task_of(beside)].limited_by)];
             if (slower > pace) pace = slower;
@@ -253,14 +253,18 @@ private:
     }
     constexpr int pace_of_computation(int v) const {
         const queue* const beside = queues_.first + slot_of(begin(v)) - compute;
-        const int limited_by = static_cast<int>(costs_.first[v].limited_by), measured = costs_.first[v].slowdown;
+        bool counted[hardware_count] = {};  // what is measured counts once, however many streams of that hardware are beside
         int pace = 1000;
         for (int stream = 1; stream < stream_count; ++stream) {
             if (!beside[stream].open) continue;
             const int other = task_of(beside[stream]);
             if (!beside[stream].runs && !occupies_while_waiting(other)) continue;
-            if (measured > 0) return measured;
-            pace += interference_of(other).of_compute[limited_by] - 1000;
+            const int by = static_cast<int>(costs_.first[other].by), measured = costs_.first[v].slowdown[by];
+            if (measured == 0)
+                pace += interference_of(other).of_compute[static_cast<int>(costs_.first[v].limited_by)] - 1000;
+            else if (!counted[by])
+                pace += measured - 1000;
+            counted[by] = true;
         }
         return pace < 1 ? 1 : pace;
     }

@@ -152,16 +152,9 @@ protected:
         try {
             on_->nccl.check_async_errors();
         } catch (const call_error& e) {
-            if (!learns_reason(std::chrono::seconds{1})) give_up(e.text() + "; " + stuck());
+            // Over the network NCCL, too, notices a rank that has ended, maybe before the connection to it says who it was.
+            if (!on_->world->aborts_within(std::chrono::seconds{1})) give_up(e.text() + "; " + stuck());
         }
-    }
-    // Waits until the runs are aborted. Over the network NCCL, too, notices a rank that has ended, and may do so before the connection to
-    // that rank, which says who it is.
-    bool learns_reason(std::chrono::nanoseconds limit) {
-        const auto until = launch::after(limit);
-        while (!on_->world->aborted() && std::chrono::steady_clock::now() < until)
-            std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        return on_->world->aborted();
     }
     // Aborts the runs of all ranks and throws.
     [[noreturn]] void give_up(const std::string& why) {
