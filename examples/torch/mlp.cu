@@ -8,13 +8,14 @@
 #include <ATen/cuda/CUDAContext.h>
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <tuple>
 
 namespace {
 
-using app::bind, app::Tensor, app::tensors;
-using plan = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>>;
+using app::Tensor, app::tensors;
+using plan = dv::options<dv::machine::MLP_MACHINE, dv::rewritten_by<dv::rewrite::automatic>>;
 
 class block {
 public:
@@ -25,8 +26,10 @@ public:
         backward_.emplace(*rank_);
     }
 
-    // y [rows, width], and `before` of this rank. A binding_error, in Python a RuntimeError, if a tensor does not fit.
+    // y [rows, width], and `before` of this rank. A RuntimeError in Python if a tensor does not fit. Any thread may call, one waits for the
+    // other; all ranks call in the same order.
     std::tuple<Tensor, tensors> forward(const Tensor& x, const tensors& w1, const tensors& w2) {
+        const std::lock_guard one_at_a_time{calls_};
         auto& step = running(forward_);
         bind(step, dv::name<app::x>, x);
         bind(step, dv::name<app::w1>, w1.at(0));
@@ -38,6 +41,7 @@ public:
     // The gradients of x and of the shards of w1 and w2, given that of y.
     std::tuple<Tensor, tensors, tensors> backward(const Tensor& dy, const Tensor& x, const tensors& before, const tensors& w1,
                                                   const tensors& w2) {
+        const std::lock_guard one_at_a_time{calls_};
         auto& step = running(backward_);
         bind(step, dv::name<app::x>, x);
         bind(step, dv::name<app::before>, before.at(0));
@@ -52,6 +56,7 @@ public:
 
     // Waits for all runs and throws the error of one that failed. All ranks call it before they destroy the process group.
     void end() {
+        const std::lock_guard one_at_a_time{calls_};
         rank_.end();
         forward_.reset();
         backward_.reset();
@@ -63,6 +68,12 @@ private:
         TORCH_CHECK(step, "this block has ended: it cannot run any more");
         return *step;
     }
+    // What is not on this GPU would be copied, the parameters at each call.
+    template <class Executor, class Name>
+    void bind(Executor& step, Name name, const Tensor& t) const {
+        TORCH_CHECK(t.is_cuda() && t.get_device() == device_, "a tensor of this block is on ", t.device(), ", not on cuda:", device_);
+        app::bind(step, name, t);
+    }
     cudaStream_t stream() const { return at::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device_)); }
     template <class Ticket, class Name>
     static Tensor output(const Ticket& ticket, Name name, Tensor to) {
@@ -70,6 +81,7 @@ private:
         return to;
     }
 
+    std::mutex calls_;
     int device_;
     dv::cuda::held_rank rank_;
     std::optional<dv::executor<app::forward, plan>> forward_;

@@ -30,6 +30,7 @@ struct dw1;
 struct dw2;
 
 inline constexpr int ranks = MLP_RANKS;
+static_assert(MLP_HIDDEN % ranks == 0, "each rank has as many columns of w1");
 using row_matrix = dv::tensor<MLP_ELEMENT, MLP_ROWS, MLP_WIDTH>;
 using inner = dv::tensor<MLP_ELEMENT, MLP_ROWS, MLP_HIDDEN / ranks>;
 using first_shard = dv::tensor<MLP_ELEMENT, MLP_WIDTH, MLP_HIDDEN / ranks>;

@@ -4,11 +4,12 @@
     python mlp.py                              on the host, whose ranks are threads: compares values and gradients with plain PyTorch's
     torchrun --nproc-per-node 2 mlp.py         on GPUs, one process each: the same, and the times of both
 
-torch's cpp_extension compiles mlp.cpp for the host, mlp.cu for GPUs, in a minute. The sizes are part of the graphs: `--rows`, `--width` and
-`--hidden` change those of the comparison on GPUs."""
+torch's cpp_extension compiles mlp.cpp for the host in half a minute, mlp.cu for GPUs in two. The sizes are part of the graphs: `--rows`,
+`--width`, `--hidden` and `--float` change those of the comparison on GPUs."""
 import argparse
 import os
 import pathlib
+import re
 import sys
 import time
 
@@ -23,22 +24,26 @@ elements = {torch.float32: "float", torch.float16: "dovetail::half", torch.bfloa
 def loaded(library):
     """The path of a shared library that torch has loaded, so that the extension uses the same one."""
     with open("/proc/self/maps") as maps:
-        return next(pathlib.Path(line.split()[-1]) for line in maps if line.rstrip().endswith("/" + library))
+        for line in maps:
+            path = pathlib.Path(line.rstrip().split(maxsplit=5)[-1])
+            if re.match(rf"{library}\.so\.\d", path.name):
+                return path
+    raise RuntimeError(f"torch has not loaded {library}: is it a PyTorch for GPUs?")
 
 
-def load(rows, width, hidden, ranks, dtype=torch.float32, gpus=False, folder=None):
-    """Compiles the extension for x of [rows, width] and weights of [width, hidden] and [hidden, width] on so many ranks."""
+def load(rows, width, hidden, ranks, dtype=torch.float32, machine=None):
+    """Compiles the extension for x of [rows, width] and weights of [width, hidden] and [hidden, width] on so many ranks: threads of the
+    host or, with the name of dovetail's description of their machine, GPUs."""
     sizes = {"MLP_ROWS": rows, "MLP_WIDTH": width, "MLP_HIDDEN": hidden, "MLP_RANKS": ranks, "MLP_ELEMENT": elements[dtype]}
     defined = [f"-D{name}={value}" for name, value in sizes.items()]
     name = f"dovetail_mlp_{rows}_{width}_{hidden}_{ranks}_{str(dtype).split('.')[1]}"
     include = [str(here.parents[1] / "include")]
-    if not gpus:
-        return cpp_extension.load(name, [str(here / "mlp.cpp")], extra_cflags=["-std=c++20", "-O1", *defined], extra_include_paths=include,
-                                  build_directory=folder)
-    nccl, cublas = loaded("libnccl.so.2"), loaded("libcublas.so.13")
-    return cpp_extension.load(name + "_gpus", [str(here / "mlp.cu")], extra_cuda_cflags=["-std=c++20", "-O2", *defined],
-                              extra_include_paths=[*include, str(nccl.parents[1] / "include")], extra_ldflags=[str(nccl), str(cublas)],
-                              build_directory=folder)
+    if machine is None:
+        return cpp_extension.load(name, [str(here / "mlp.cpp")], extra_cflags=["-std=c++20", "-O1", *defined], extra_include_paths=include)
+    nccl, cublas = loaded("libnccl"), loaded("libcublas")
+    return cpp_extension.load(f"{name}_{machine}", [str(here / "mlp.cu")],
+                              extra_cuda_cflags=["-std=c++20", "-O2", f"-DMLP_MACHINE={machine}", *defined],
+                              extra_include_paths=[*include, str(nccl.parents[1] / "include")], extra_ldflags=[str(nccl), str(cublas)])
 
 
 class MLPFunction(torch.autograd.Function):
@@ -88,16 +93,16 @@ def check_equal(pairs, tolerance):
         print(f"{name}: equal up to {difference:.1e} of its largest element")
 
 
-def check_refused(block, x):
-    """Tensors that do not fit are refused by name."""
-    for wrong, text in ((x.double(), "input `x` is bound to a tensor of double"), (x[1:], "input `x` is bound to a tensor of shape")):
+def check_refused(block, x, *more):
+    """Tensors that do not fit are refused by name; `more` are pairs of such a tensor and a text of the error."""
+    for wrong, text in ((x.double(), "input `x` is bound to a tensor of double"), (x[1:], "input `x` is bound to a tensor of shape"), *more):
         try:
             block(wrong)
         except RuntimeError as error:
             assert text in str(error), error
         else:
             sys.exit(f"not refused: {text}")
-    print("tensors of another type or shape are refused")
+    print("tensors that do not fit are refused")
 
 
 def compare(rows=16, width=32, hidden=64, ranks=2):
@@ -176,7 +181,8 @@ def compare_on_gpus(rows, width, hidden, dtype):
     x, dy, w1, w2 = (t.to(device, dtype) for t in drawn(rows, width, hidden))
     shards = (w1.chunk(ranks, dim=1)[rank].contiguous(), w2.chunk(ranks, dim=0)[rank].contiguous())
 
-    extension = load(rows, width, hidden, ranks, dtype, gpus=True)
+    machine = "h100_nvlink" if "H100" in torch.cuda.get_device_name(device) else "h200_nvlink"
+    extension = load(rows, width, hidden, ranks, dtype, machine)
     communicator = dist.group.WORLD._get_backend(device)._comm_ptr()
     shared = extension.block(communicator, device.index)
     block = MLP(shared, [shards[0]], [shards[1]])
@@ -189,7 +195,7 @@ def compare_on_gpus(rows, width, hidden, dtype):
     expected.backward(dy)
     check_equal({"y": (y, expected), "dx": (ours.grad, plain[0].grad), "dw1": (block.w1[0].grad, plain[1].grad),
                  "dw2": (block.w2[0].grad, plain[2].grad)}, 1e-5 if dtype == torch.float32 else 3e-2)
-    check_refused(block, x)
+    check_refused(block, x, (x.cpu(), "a tensor of this block is on cpu"))
 
     def step(module, x):
         module(x).backward(dy)
@@ -210,5 +216,7 @@ if __name__ == "__main__":
     given = arguments.parse_args()
     if "LOCAL_RANK" in os.environ:
         compare_on_gpus(given.rows, given.width, given.hidden, given.dtype)
+    elif len(sys.argv) > 1:
+        arguments.error("these are sizes of the comparison on GPUs, under torchrun")
     else:
         compare()

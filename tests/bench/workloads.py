@@ -1,5 +1,5 @@
 """The workloads of workloads.cpp as they are written in PyTorch, in half precision: `torchrun --standalone --nproc-per-node N workloads.py`.
-Medians of the slowest rank, beside the same computations without communication."""
+The largest of the medians of the ranks, beside the same computations without communication."""
 import functools
 import os
 import statistics
@@ -74,11 +74,12 @@ def network(shard):
 
 def step(model, x, slope):
     model.zero_grad(set_to_none=True)
+    x.grad = None
     model(x).backward(slope)
 
 
 def median_time(work):
-    """Milliseconds on the slowest rank."""
+    """Milliseconds: the largest of the medians of the ranks."""
     times = []
     for repeat in range(-3, repeats):
         torch.cuda.synchronize()

@@ -113,8 +113,8 @@ struct h200_nvlink {
         .with_copy = {.of_compute = {1060, 1020, 1000}}};
 };
 
-// H100s of 80 GB (HBM3) connected by NVLink: as dovetail_machine measured two of them on 2026-11-26 with NCCL 2.28.9, rounded. Not
-// measured and as above: the edge, which that program found to be free, small operations beside copies, and the network.
+// H100s of 80 GB (HBM3) connected by NVLink: as dovetail_machine measured two of them on 2026-11-26 with NCCL 2.28.9, rounded. The
+// edge is as above, although it found none. Not measured and as above: small operations beside copies, and the network.
 struct h100_nvlink {
     static constexpr machine_description description{
         .name = "h100_nvlink",

@@ -244,7 +244,7 @@ private:
         for (int i = begin(v); i < end(v); ++i) {
             const queue& beside = queues_.first[slot_of(i) - stream + compute];
             if (!beside.runs) continue;
-            const int measured = costs_.first[v].slowdown[static_cast<int>(hardware::multiprocessors)];
+            const int measured = costs_.first[v].slowdown[static_cast<int>(costs_.first[task_of(beside)].by)];
             const int slower =
                 measured > 0 ? measured : interference_of(v).of_other[static_cast<int>(costs_.first[task_of(beside)].limited_by)];
             if (slower > pace) pace = slower;

@@ -15,11 +15,13 @@ namespace dovetail::cuda {
 
 // A call that failed. The engine turns it into an operation_error that names the operation and the rank.
 struct call_error : failure {
-    call_error(const std::string& call, const std::string& meaning, int status)
-        : failure{call + ": " + meaning + " (" + std::to_string(status) + ")"}, code{status} {}
+    call_error(const std::string& call, const std::string& meaning, int status, bool remote = false)
+        : failure{call + ": " + meaning + " (" + std::to_string(status) + ")"}, code{status}, of_another_process{remote} {}
     // The same with the rank in front.
-    call_error(const std::string& where, const call_error& of) : failure{where + ": " + of.text()}, code{of.code} {}
+    call_error(const std::string& where, const call_error& of)
+        : failure{where + ": " + of.text()}, code{of.code}, of_another_process{of.of_another_process} {}
     int code = 0;
+    bool of_another_process = false;  // NCCL lost the connection to it
 };
 
 namespace detail {
@@ -146,7 +148,7 @@ inline void check(cudaError_t status, const char* call) {
 }
 inline void check(ncclResult_t status, const char* call) {
     if (status == ncclSuccess) return;
-    throw call_error{call, ncclGetErrorString(status), static_cast<int>(status)};
+    throw call_error{call, ncclGetErrorString(status), static_cast<int>(status), status == ncclRemoteError};
 }
 inline void check(cublasStatus_t status, const char* call) {
     if (status == CUBLAS_STATUS_SUCCESS) return;

@@ -185,6 +185,7 @@ protected:
             throw;  // already handled
         } catch (const call_error& e) {
             earlier = of_earlier_work(e.code);
+            if (e.of_another_process && on_->world->aborts_within(std::chrono::seconds{1})) raise();
         } catch (...) {}
         const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{};
         const std::string who = step_ >= 0 ? step.text() : described();
