@@ -181,7 +181,7 @@ def compare_on_gpus(rows, width, hidden, dtype):
     x, dy, w1, w2 = (t.to(device, dtype) for t in drawn(rows, width, hidden))
     shards = (w1.chunk(ranks, dim=1)[rank].contiguous(), w2.chunk(ranks, dim=0)[rank].contiguous())
 
-    machine = "h100_nvlink" if "H100" in torch.cuda.get_device_name(device) else "h200_nvlink"
+    machine = "h100_nvlink" if "H100 80GB HBM3" in torch.cuda.get_device_name(device) else "h200_nvlink"
     extension = load(rows, width, hidden, ranks, dtype, machine)
     communicator = dist.group.WORLD._get_backend(device)._comm_ptr()
     shared = extension.block(communicator, device.index)

@@ -158,6 +158,22 @@ TEST_CASE("kernels and copy engines beside an operation are told apart, unless e
     CHECK(beside(170, {200, 370}, {}) == "100000, {150000, 110000}, 10");
 }
 
+TEST_CASE("an operation that was never alone, nor beside something for half of its time, has its time by what was beside it for longer") {
+    const auto beside = [](interval reduction, interval copy) {
+        runs_of<products, overlapped> r;
+        const times_by_label rest{{"multiply b", {1, 2}}, {"multiply d", {2000, 2100}}, {"add c", {500, 600}}};
+        times_by_label times = rest;
+        times["all_reduce a"] = reduction;
+        times["input x"] = copy;
+        r.add({times});
+        return row_of(observe::profile_text({r.runs}), "add c");
+    };
+    CHECK(beside({500, 530}, {}) == "0, {100000, 0}, 1");
+    CHECK(beside({}, {500, 530}) == "0, {0, 100000}, 1");
+    CHECK(beside({500, 520}, {550, 590}) == "0, {0, 100000}, 1");
+    CHECK(beside({500, 600}, {550, 590}) == "0, {100000, 0}, 1");  // beside both
+}
+
 TEST_CASE("communication takes from the arrival of its last rank") {
     runs_of<products, overlapped> r;
     const times_by_label rest{{"multiply b", {300, 310}}, {"add c", {310, 320}}, {"multiply d", {320, 330}}};

@@ -17,12 +17,13 @@ constexpr std::int64_t scaled(std::int64_t time, int thousandths) {
     return at_most_longest(time / 1000 * thousandths + time % 1000 * thousandths / 1000);
 }
 
-// What takes `beside` with something beside it, and the shortest time that was measured. Nothing is faster with something beside it.
-constexpr int slowdown_of(std::int64_t beside, std::int64_t shortest) {
+// Of work that takes `alone` alone and `beside` with something beside it; 0: `beside` was not measured. Nothing is faster with something
+// beside it.
+constexpr int slowdown_of(std::int64_t beside, std::int64_t alone) {
     if (beside == 0) return 0;
     beside = at_most_longest(beside);
-    if (beside <= shortest) return 1000;
-    const std::int64_t slowdown = beside * 1000 / shortest;
+    if (beside <= alone) return 1000;
+    const std::int64_t slowdown = beside * 1000 / alone;
     return static_cast<int>(slowdown < largest_slowdown ? slowdown : largest_slowdown);
 }
 
@@ -37,7 +38,7 @@ constexpr task_cost measured(const profile_table& profile, std::uint64_t key, st
         estimate.time = detail::scaled(estimate.time, profile.scale[static_cast<int>(stream)]);
         return estimate;
     }
-    estimate.time = detail::at_most_longest(row->shortest());
+    estimate.time = detail::at_most_longest(row->alone_or_shortest());
     for (int by = 0; by < hardware_count; ++by) estimate.slowdown[by] = detail::slowdown_of(row->beside[by], estimate.time);
     return estimate;
 }

@@ -19,8 +19,8 @@ struct profile_row {
     std::int64_t beside[hardware_count] = {};
     int samples = 0;
 
-    // The shortest time measured; 0: none.
-    constexpr std::int64_t shortest() const {
+    // The time alone; without one, the shortest beside something. 0: nothing was measured.
+    constexpr std::int64_t alone_or_shortest() const {
         if (alone > 0) return alone;
         std::int64_t time = 0;
         for (const std::int64_t each : beside)
@@ -56,7 +56,7 @@ constexpr bool is_well_formed(const profile_table& t) {
         if (scale < 1) return false;
     for (int i = 0; i < t.rows.count; ++i) {
         const profile_row& r = t.rows.first[i];
-        if (r.alone < 0 || r.shortest() == 0) return false;
+        if (r.alone < 0 || r.alone_or_shortest() == 0) return false;
         for (const std::int64_t time : r.beside)
             if (time < 0) return false;
         if (i > 0 && r.key <= t.rows.first[i - 1].key) return false;

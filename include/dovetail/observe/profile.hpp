@@ -61,7 +61,7 @@ private:
         for (const auto& [key, work] : work_) {
             const profile_row r = work.row(key);
             if (work.stream != stream || r.samples == 0 || work.estimate == 0) continue;
-            measured += r.shortest();
+            measured += r.alone_or_shortest();
             estimated += work.estimate;
         }
         if (estimated == 0) return 1000;

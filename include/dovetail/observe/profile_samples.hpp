@@ -43,7 +43,7 @@ struct profiled_work {
         profile_row r{key, median([](const profile_sample& s) { return s.is_alone(); }).time, {}, static_cast<int>(samples.size())};
         for (int by = 0; by < hardware_count; ++by)
             r.beside[by] = extrapolated(r.alone, median([by](const profile_sample& s) { return s.is_beside(by); }), by);
-        if (r.shortest() == 0) {  // partly alone, or beside both: as it ran, by what was beside it for longer
+        if (r.alone_or_shortest() == 0) {  // partly alone, or beside both: as it ran, by what was beside it for longer
             const profile_sample any = median([](const profile_sample&) { return true; });
             r.beside[std::max_element(any.beside.begin(), any.beside.end()) - any.beside.begin()] = any.time;
         }
