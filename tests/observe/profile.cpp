@@ -140,7 +140,7 @@ TEST_CASE("compute and the other streams slow each other, and these not one anot
     CHECK(row_of(text, "multiply b") == "100000, {0, 100000}, 2");
 }
 
-TEST_CASE("kernels and copy engines beside an operation are told apart, unless each is beside it for more than a quarter of the other's time") {
+TEST_CASE("kernels and copy engines beside an operation are told apart, unless each is beside it for a quarter of the other's time") {
     runs_of<products, overlapped> r;
     const times_by_label rest{{"add c", {1, 2}}, {"multiply d", {2000, 2100}}};
     const auto beside = [&](std::int64_t time, interval reduction, interval copy) {
@@ -231,7 +231,7 @@ TEST_CASE("scales: what the rows of a stream take, in thousandths of their estim
             {"multiply d", {2 * from, 2 * from + part}},
             {"add c", {3 * from, 3 * from + all - part}}}});
     // The times of a profile by which the runs were planned do not count.
-    const dv::profile_row other{1, 1, 0, 1};
+    const dv::profile_row other{1, 1, {}, 1};
     r.of.s.profile = {"products", "slow_links", 1, {9000, 9000, 9000}, {&other, 1}};
     CHECK(observe::profile_text({r.runs}).find(", {2000, 500, 1000}, {rows, 3}};") != std::string::npos);
 }
