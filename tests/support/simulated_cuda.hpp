@@ -113,7 +113,7 @@ struct communicator {
     int rank = 0, device = 0;
     std::int64_t turn = 0, splits = 0;
     bool aborted = false;  // on this rank alone, as in NCCL; guarded by the room
-    std::map<const char*, std::size_t> registered;  // memory, guarded by the room
+    std::map<const char*, std::size_t> registered = {};  // memory, guarded by the room
 
     // Offset in registered memory; -1: it is not.
     std::int64_t offset_of(const void* p) {
