@@ -32,6 +32,7 @@ std::string fault_of(const session& x, statistics& sum) {
     bool writes = false, reads = false;
     for (const turn& t : x.turns) writes = writes || t.kind == turn_kind::write, reads = reads || t.kind == turn_kind::read;
     sum.seen.see("several graphs in turn", x.graphs.size() > 1);
+    sum.seen.see("an output bound to memory of the caller", run.bound_outputs() > 0);
     sum.seen.see("a state written between runs", writes);
     sum.seen.see("a state read between runs", reads);
     for (std::size_t g = 1; g < x.graphs.size(); ++g)

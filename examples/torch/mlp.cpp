@@ -1,5 +1,5 @@
-// The block of mlp.hpp as two functions of a Python extension, on the host: the ranks are threads. Inputs are bound by DLPack and results
-// copied into tensors of torch. Shards are lists, of one tensor for each rank.
+// The block of mlp.hpp as two functions of a Python extension, on the host: the ranks are threads. Inputs and results are tensors of torch,
+// bound by DLPack. Shards are lists, of one tensor for each rank.
 #include "mlp.hpp"
 
 #include <dovetail/launch/host/world.hpp>
@@ -8,12 +8,8 @@
 
 namespace {
 
-using app::bind, app::Tensor, app::tensors;
+using app::bind, app::bind_output, app::Tensor, app::tensors;
 
-template <class Ticket, class Name>
-void copy_output(const Ticket& ticket, Name name, const Tensor& to) {
-    ticket.read(name).copy_to(app::shared_tensor{to}.get());
-}
 void check_shards(const tensors& first, const tensors& second) {
     TORCH_CHECK(first.size() == app::ranks && second.size() == app::ranks, "one shard of each weight for each of ", app::ranks, " ranks");
 }
@@ -35,10 +31,9 @@ std::tuple<Tensor, tensors> forward(const Tensor& x, const tensors& w1, const te
         bind(step, dv::name<app::x>, x);
         bind(step, dv::name<app::w1>, w1[r]);
         bind(step, dv::name<app::w2>, w2[r]);
-        const auto ticket = step.run();
-        ticket.wait();
-        if (r == 0) copy_output(ticket, dv::name<app::y>, y);
-        copy_output(ticket, dv::name<app::before>, before[r]);
+        if (r == 0) bind_output(step, dv::name<app::y>, y);
+        bind_output(step, dv::name<app::before>, before[r]);
+        step.run().wait();
     });
     return {y, before};
 }
@@ -57,11 +52,10 @@ std::tuple<Tensor, tensors, tensors> backward(const Tensor& dy, const Tensor& x,
         bind(step, dv::name<app::w1>, w1[r]);
         bind(step, dv::name<app::w2>, w2[r]);
         bind(step, dv::name<app::dy>, dy);
-        const auto ticket = step.run();
-        ticket.wait();
-        if (r == 0) copy_output(ticket, dv::name<app::dx>, dx);
-        copy_output(ticket, dv::name<app::dw1>, dw1[r]);
-        copy_output(ticket, dv::name<app::dw2>, dw2[r]);
+        if (r == 0) bind_output(step, dv::name<app::dx>, dx);
+        bind_output(step, dv::name<app::dw1>, dw1[r]);
+        bind_output(step, dv::name<app::dw2>, dw2[r]);
+        step.run().wait();
     });
     return {dx, dw1, dw2};
 }

@@ -1,6 +1,6 @@
 // The block of mlp.hpp as a class of a Python extension, on GPUs: each process is one rank, on a communicator split from that of torch's
-// process group. Runs are enqueued on torch's current stream. Inputs, among them the parameters, are used in place; outputs are copied
-// into new tensors on the same stream, so that torch's allocator knows every use of its memory.
+// process group. Runs are enqueued on torch's current stream, so that torch's allocator knows every use of its memory. Inputs, among them
+// the parameters, are used in place, and outputs are new tensors that the runs write.
 #include "mlp.hpp"
 
 #include <dovetail/launch/cuda/world.hpp>
@@ -34,8 +34,10 @@ public:
         bind(step, dv::name<app::x>, x);
         bind(step, dv::name<app::w1>, w1.at(0));
         bind(step, dv::name<app::w2>, w2.at(0));
-        const auto ticket = step.enqueue(stream());
-        return {output(ticket, dv::name<app::y>, torch::empty_like(x)), {output(ticket, dv::name<app::before>, app::new_inner(x))}};
+        const Tensor y = output(step, dv::name<app::y>, torch::empty_like(x));
+        const Tensor before = output(step, dv::name<app::before>, app::new_inner(x));
+        step.enqueue(stream());
+        return {y, {before}};
     }
 
     // The gradients of x and of the shards of w1 and w2, given that of y.
@@ -48,10 +50,11 @@ public:
         bind(step, dv::name<app::w1>, w1.at(0));
         bind(step, dv::name<app::w2>, w2.at(0));
         bind(step, dv::name<app::dy>, dy);
-        const auto ticket = step.enqueue(stream());
-        return {output(ticket, dv::name<app::dx>, torch::empty_like(x)),
-                {output(ticket, dv::name<app::dw1>, torch::empty_like(w1[0]))},
-                {output(ticket, dv::name<app::dw2>, torch::empty_like(w2[0]))}};
+        const Tensor dx = output(step, dv::name<app::dx>, torch::empty_like(x));
+        const Tensor dw1 = output(step, dv::name<app::dw1>, torch::empty_like(w1[0]));
+        const Tensor dw2 = output(step, dv::name<app::dw2>, torch::empty_like(w2[0]));
+        step.enqueue(stream());
+        return {dx, {dw1}, {dw2}};
     }
 
     // Waits for all runs and throws the error of one that failed. All ranks call it before they destroy the process group.
@@ -75,9 +78,9 @@ private:
         app::bind(step, name, t);
     }
     cudaStream_t stream() const { return at::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device_)); }
-    template <class Ticket, class Name>
-    static Tensor output(const Ticket& ticket, Name name, Tensor to) {
-        ticket.enqueue_copy(name, app::shared_tensor{to}.get());
+    template <class Executor, class Name>
+    static Tensor output(Executor& step, Name name, Tensor to) {
+        app::bind_output(step, name, to);
         return to;
     }
 

@@ -81,6 +81,11 @@ template <class Executor, class Name>
 void bind(Executor& step, Name name, const Tensor& t) {
     step.bind(name, shared_tensor{t}.get());  // refuses whatever differs from the graph's input, by name
 }
+// The runs from now on write the output to this tensor.
+template <class Executor, class Name>
+void bind_output(Executor& step, Name name, const Tensor& to) {
+    step.bind_output(name, shared_tensor{to}.get());
+}
 // `before` of the shard of a rank, for the forward pass to leave.
 inline Tensor new_inner(const Tensor& x) { return torch::empty({MLP_ROWS, MLP_HIDDEN / ranks}, x.options()); }
 }  // namespace app

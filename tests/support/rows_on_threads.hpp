@@ -149,7 +149,7 @@ private:
                                  std::to_string(e.rank);
         const dv::tensor_type& type = written_.symbols[symbol].type;
         std::vector<word> bytes(static_cast<std::size_t>(type.size()));
-        const void* from = e.addresses.at(e.output_buffer(symbol), static_cast<int>(run.run), run.inputs);
+        const void* from = e.addresses.at(e.output_buffer(symbol), static_cast<int>(run.run), run.bound);
         e.addresses.source()->to_host(bytes.data(), from, type.bytes());
         if (rows_at(bytes.data(), type, what) != wanted_[static_cast<std::size_t>(run.run)].of(symbol, e.rank)) wrong(what + " differs");
     }

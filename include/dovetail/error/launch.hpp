@@ -40,7 +40,8 @@ struct not_an_input {
 };
 template <class Name, class... More>
 struct not_an_output {
-    static_assert(detail::never<Name, More...>, "dovetail: this name is read from a ticket, and it is not an output of the graph");
+    static_assert(detail::never<Name, More...>,
+                  "dovetail: this name is read from a ticket or bound as an output, and it is not an output of the graph");
 };
 template <class Name, class... More>
 struct unknown_state {
@@ -53,6 +54,12 @@ struct wrong_binding {
     static_assert(detail::never<Name, Declared, Given>,
                   "dovetail: the value bound to this input (first) differs in element type or size from the tensor that the input "
                   "is declared with (second)");
+};
+template <class Name, class Declared, class Given>
+struct wrong_output_binding {
+    static_assert(detail::never<Name, Declared, Given>,
+                  "dovetail: this output (first) of this tensor (second) cannot be written there: it is bound to a pointer to its "
+                  "elements with their number, or to a DLTensor, a DLManagedTensor* or an mdspan of its elements and extents");
 };
 template <class Name, class Declared, class Given>
 struct empty_input {

@@ -126,6 +126,25 @@ constexpr bool check_binding() {
 template <class G, class Name, class V, bool Counted = false>
 inline constexpr bool binding_asked = check_binding<G, Name, V, Counted>();
 
+// Whether runs can write an output of type Tensor there.
+template <class Tensor, class V>
+inline constexpr bool is_writable = external_fits<V, Tensor>() && !mdspan_of_const<V>;
+template <class Tensor, class T>
+inline constexpr bool is_writable<Tensor, T*> = std::is_same_v<T, typename Tensor::element_type> || managed_tensor<T*>;
+
+template <class G, class Name, class V, bool Counted>
+constexpr bool check_output_binding() {
+    if constexpr (output_asked<G, Name> >= 0) {
+        using N = name_of_constant<Name>;
+        using tensor = plan::tensor_of<G, N>;
+        if constexpr (!is_writable<tensor, V> || Counted != needs_count<V>) error::report<error::wrong_output_binding<N, tensor, V>>();
+    }
+    return true;
+}
+// The same of memory to which an output is bound.
+template <class G, class Name, class V, bool Counted = false>
+inline constexpr bool output_binding_asked = check_output_binding<G, Name, V, Counted>();
+
 template <class G, class Name, class Values>
 constexpr bool check_state_values() {
     if constexpr (state_asked<G, Name> >= 0) {

@@ -60,6 +60,8 @@ protected:
     void begin_tuning();
     void bind_symbol(int symbol, binding b);
     void bind_symbol(int symbol, const external_tensor& t);
+    void bind_output_symbol(int symbol, const external_tensor& to);
+    void unbind_output_symbol(int symbol);
     basic_ticket run_once();
     // `stream` belongs to the caller.
     basic_ticket run_behind(void* stream);

@@ -80,6 +80,12 @@ DOVETAIL_INLINE void basic_executor::bind_symbol(int symbol, binding b) {
 DOVETAIL_INLINE void basic_executor::bind_symbol(int symbol, const external_tensor& t) {
     for_each_engine([&](dovetail::engine& one) { one.bind(symbol, binding_of(t), &t); });
 }
+DOVETAIL_INLINE void basic_executor::bind_output_symbol(int symbol, const external_tensor& to) {
+    for_each_engine([&](dovetail::engine& one) { one.bind_output(symbol, to); });
+}
+DOVETAIL_INLINE void basic_executor::unbind_output_symbol(int symbol) {
+    for_each_engine([&](dovetail::engine& one) { one.unbind_output(symbol); });
+}
 // The engine of the next run; after the decision the others are closed.
 DOVETAIL_INLINE void basic_executor::follow_tuner() {
     engine_ = tuner_->next();

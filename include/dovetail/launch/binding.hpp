@@ -1,4 +1,5 @@
-// What an input is bound to: host memory of the caller, copied or borrowed, or device memory.
+// What an input is bound to: host memory of the caller, copied or borrowed, or device memory. What an output is bound to: memory of the
+// caller that a run writes.
 #pragma once
 
 #include "external_tensor.hpp"
@@ -15,7 +16,9 @@ enum class binding_source : unsigned char {
     none,
     copied,    // memory of the library, filled by `bind`: the caller may change its own memory at once
     borrowed,  // host memory of the caller, which a run copies when it executes
-    in_place   // device memory of the caller, which the operations of a run read
+    in_place,  // device memory of the caller, which the operations of a run read
+    written,   // of an output: memory of the caller, which the operations of a run write
+    filled     // of an output: memory of the caller, to which it is copied at the end of a run
 };
 
 struct binding {
@@ -25,10 +28,17 @@ struct binding {
     // Of a copy: a number that identifies the contents within the executor; 0: contents may differ from run to run
     std::uint64_t contents = 0;
 
-    bool in_place() const { return from == binding_source::in_place; }
-    // Whether the memory belongs to the caller, who must not change it while a run reads it.
+    // Whether the operations of a run use the memory itself.
+    bool in_place() const { return from == binding_source::in_place || from == binding_source::written; }
+    // Whether a run reads memory of the caller, who must not change it until then.
     bool of_caller() const { return from == binding_source::borrowed || from == binding_source::in_place; }
 };
+
+// Whether two ranges of memory have a byte in common.
+inline bool ranges_overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes) {
+    const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+    return a_bytes > 0 && b_bytes > 0 && x < y + static_cast<std::uintptr_t>(b_bytes) && y < x + static_cast<std::uintptr_t>(a_bytes);
+}
 
 // Memory of a GPU is used in place; other memory is copied unless CUDA knows it as a GPU's.
 inline binding binding_of(const external_tensor& t) {

@@ -21,7 +21,8 @@ struct step_name {
     }
 };
 
-// The buffers of one role on one rank. An address depends on the run (slots) and, for inputs used in place, its bindings.
+// The buffers of one role on one rank. An address depends on the run (slots) and, for inputs and outputs used in place, its
+// bindings.
 class buffer_addresses {
 public:
     buffer_addresses(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const geometry& where, int rank,
@@ -36,6 +37,7 @@ public:
         for (int i = 0; i < p.buffers.size(); ++i)
             if (const ir::buffer& b = p.buffers[i]; b.role == role && b.alias >= 0) locations_[i] = locations_[b.alias];
         list_inputs(p, role);
+        list_outputs(p, role);
         describe_states(g, where, rank);
     }
 
@@ -43,13 +45,22 @@ public:
         int symbol = -1;
         int buffer = -1;
     };
+    struct output {
+        int symbol = -1;
+        int buffer = -1;
+    };
     struct state {
         int symbol = -1;
         int buffer = -1;
         detail::stored_state* stored = nullptr;
+        bool updated = false;  // by the graph
     };
     const std::vector<input>& inputs() const { return inputs_; }
+    const std::vector<output>& outputs() const { return outputs_; }
     const std::vector<state>& states() const { return states_; }
+    // The bindings of a run: of each input, and then of each output.
+    std::size_t bindings() const { return inputs_.size() + outputs_.size(); }
+    std::size_t binding_of_output(int output) const { return inputs_.size() + static_cast<std::size_t>(output); }
     const std::shared_ptr<memory>& source() const { return source_; }
     const std::shared_ptr<detail::store_core>& store() const { return store_; }
 
@@ -64,16 +75,18 @@ public:
     char* arena() const { return arena_.data(); }
 
     // Index of an input of this role, or -1.
-    int input_of(int symbol) const {
-        for (std::size_t i = 0; i < inputs_.size(); ++i)
-            if (inputs_[i].symbol == symbol) return static_cast<int>(i);
-        return -1;
-    }
+    int input_of(int symbol) const { return index_of(symbol, inputs_); }
+    // Index of an output of this role, or -1.
+    int output_of(int symbol) const { return index_of(symbol, outputs_); }
+    // Index of the binding that says where a buffer is, if there is one; -1: its address depends on the run alone.
+    int binding_of(int buffer) const { return locations_[buffer].bound; }
+    // Whether an output can be written elsewhere: not one in host memory.
+    bool can_be_bound(int output) const { return locations_[outputs_[output].buffer].bound >= 0; }
     // Whether the operations of a run can read an input where the caller has it: not one that is declared `pinned`.
-    bool usable_in_place(int input) const { return locations_[inputs_[input].buffer].input == input; }
+    bool usable_in_place(int input) const { return locations_[inputs_[input].buffer].bound == input; }
     void* at(int buffer, std::int64_t run, const std::vector<binding>& bound) const {
         const location& p = locations_[buffer];
-        if (p.input >= 0 && bound[p.input].in_place()) return const_cast<void*>(bound[p.input].data);
+        if (p.bound >= 0 && bound[p.bound].in_place()) return const_cast<void*>(bound[p.bound].data);
         return p.base + run % p.slots * p.stride;
     }
     // Memory that host bindings of an input are copied to; made when the first one is bound, never inside a run.
@@ -82,7 +95,7 @@ public:
         if (p.base != nullptr) return;
         staging_.push_back(block{source_, (p.stride > 0 ? p.stride : ir::alignment) * p.slots});
         for (location& q : locations_)
-            if (q.input == input) q.base = staging_.back().data();
+            if (q.bound == input) q.base = staging_.back().data();
     }
 
 private:
@@ -90,7 +103,7 @@ private:
         char* base = nullptr;
         std::int64_t stride = 0;
         int slots = 1;
-        int input = -1;  // index in inputs where it may be used in place
+        int bound = -1;  // index in the bindings of a run where memory of the caller may be used in its place
     };
 
     // A buffer that is no alias: in an arena of the plan, in the store, where the caller has it, or in memory of its own.
@@ -103,7 +116,7 @@ private:
             at.stride = placed.stride;
         } else if (b.where == ir::storage::state) {
             detail::stored_state& s = store_->at(g.symbols[b.symbol].name, b.type, g.symbols[b.symbol].shard);
-            states_.push_back({b.symbol, index, &s});
+            states_.push_back({b.symbol, index, &s, is_updated(g, b.symbol)});
             at.base = s.where.data();
         } else if (b.where == ir::storage::constant) {
             const std::int32_t position = where.coordinate(rank, g.symbols[b.symbol].index_axis);
@@ -127,7 +140,7 @@ private:
             for (const state& s : states_)
                 if ((g.symbols[s.symbol].replicated >> m.axis & 1u) != 0)
                     store_->add_replicated(*s.stored, axis);
-                else if (is_updated(g, s.symbol))
+                else if (s.updated)
                     store_->add_varying(*s.stored, axis);
         }
     }
@@ -142,16 +155,31 @@ private:
         for (const ir::task& v : p.tasks)
             if (v.kind == op_kind::input)
                 for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations))
-                    if (participation.role == role) list_input(p, role, p.accesses[participation.first_access].buffer);
+                    if (participation.role == role) list_input(p, p.accesses[participation.first_access].buffer);
     }
-    void list_input(const ir::program& p, int role, int buffer) {
+    void list_input(const ir::program& p, int buffer) {
         const ir::buffer& b = p.buffers[buffer];
         if (input_of(b.symbol) >= 0) return;
-        if (b.where == ir::storage::input)
-            for (int i = 0; i < p.buffers.size(); ++i)
-                if (i == buffer || (p.buffers[i].role == role && p.buffers[i].alias == buffer))
-                    locations_[i].input = static_cast<int>(inputs_.size());
+        if (b.where == ir::storage::input) may_be_bound(p, buffer, inputs_.size());
         inputs_.push_back({b.symbol, buffer});
+    }
+    // The outputs of this role. Values that share their memory within a run lie where the output does.
+    void list_outputs(const ir::program& p, int role) {
+        for (int i = 0; i < p.buffers.size(); ++i) {
+            if (!p.buffers[i].output || p.buffers[i].role != role) continue;
+            if (const int owner = ir::owner_of(p, i); p.buffers[owner].where == ir::storage::arena) may_be_bound(p, owner, bindings());
+            outputs_.push_back({p.buffers[i].symbol, i});
+        }
+    }
+    void may_be_bound(const ir::program& p, int owner, std::size_t binding) {
+        for (int i = 0; i < p.buffers.size(); ++i)
+            if (ir::owner_of(p, i) == owner) locations_[i].bound = static_cast<int>(binding);
+    }
+    template <class List>
+    static int index_of(int symbol, const List& list) {
+        for (std::size_t i = 0; i < list.size(); ++i)
+            if (list[i].symbol == symbol) return static_cast<int>(i);
+        return -1;
     }
 
     std::shared_ptr<memory> source_;
@@ -160,6 +188,7 @@ private:
     std::vector<block> constants_, staging_;
     std::vector<location> locations_;
     std::vector<input> inputs_;
+    std::vector<output> outputs_;
     std::vector<state> states_;
 };
 

@@ -2,10 +2,12 @@
 // the slots; a backend issues the work and reports its end.
 #pragma once
 
-#include "bound_inputs.hpp"
+#include "bindings.hpp"
 #include "engine_options.hpp"
+#include "given_store.hpp"
 #include "inspection.hpp"
 #include "log.hpp"
+#include "one_thread.hpp"
 #include "run_slots.hpp"
 #include "watch.hpp"
 #include "world/abort_reason.hpp"
@@ -35,8 +37,8 @@ public:
           options{std::move(options)},
           where{g, ranks, this->options.widths, plan.roles},
           role{where.role_of(rank)},
-          addresses{g, p, plan, where, rank, source, store_for(source)},
-          inputs_{graph, addresses, where, rank},
+          addresses{g, p, plan, where, rank, source, launch::store_for(this->options, source, rank)},
+          bindings_{graph, addresses, where, rank},
           slots_{launch::slots_of(p, role, in_flight), described(), where.describe(rank), rank} {
         for (const ir::step& s : steps()) names.push_back(name_of_step(g, p, s));
     }
@@ -56,16 +58,25 @@ public:
 
     span<const ir::step> steps() const { return plan.steps.subspan(plan.roles[role].first_step, plan.roles[role].steps); }
 
-    // Binds an input by symbol; ignored if this role does not use it. Host memory is copied here unless it is borrowed; device memory is
-    // used in place.
+    // Binds an input by symbol; ignored if this role does not use it. Host memory is copied unless it is borrowed, other is used in place.
     void bind(int symbol, binding b, const external_tensor* of = nullptr) {
-        const busy one{*this};
+        const auto one = used();
         reporting([&, this] {
-            if (of != nullptr) inputs_.check(symbol, *of);
-            inputs_.bind(
+            if (of != nullptr) bindings_.check(symbol, *of);
+            bindings_.bind(
                 symbol, b, slots_.count(), [this](std::int64_t run) { return inputs_read(*slots_.issued(run)); },
                 [this](std::int64_t run, int input) { wait_for_inputs_of(run, input); });
         });
+    }
+    // Binds an output by symbol to memory that runs write from now on; ignored if this rank has no such output. No other run of the rank is
+    // executed beside such a run.
+    void bind_output(int symbol, const external_tensor& to) {
+        const auto one = used();
+        if (has_output(symbol)) bindings_.bind_output(symbol, to, !writes_in_place(find_output(symbol)));
+    }
+    void unbind_output(int symbol) {
+        const auto one = used();
+        bindings_.unbind_output(symbol);
     }
     // Issues one run and returns at once, or as soon as the slot that it needs is free.
     std::shared_ptr<run_state> run() { return run(false, nullptr); }
@@ -83,7 +94,7 @@ public:
     virtual launch::peers* partners() { return nullptr; }
     // Whether the caller may change the memory to which the run's inputs were bound.
     bool inputs_released(run_state& f) {
-        const bool of_caller = std::any_of(f.inputs.begin(), f.inputs.end(), [](const binding& b) { return b.of_caller(); });
+        const bool of_caller = std::any_of(f.bound.begin(), f.bound.end(), [](const binding& b) { return b.of_caller(); });
         return !of_caller || inputs_read(f);
     }
     virtual bool has_streams() const { return false; }
@@ -104,7 +115,7 @@ public:
                     wait_for_end(*f, options.time_limit);
                 } catch (const operation_error&) {
                     for (const auto& s : addresses.states())
-                        if (updates(s.buffer) && addresses.store()->lost(*s.stored).empty()) throw;
+                        if (s.updated && addresses.store()->lost(*s.stored).empty()) throw;
                     f->reported.store(true);  // a state that is written from now on is valid again
                 }
             }
@@ -152,17 +163,6 @@ public:
         throw usage_error{"state `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
     }
     std::string symbol_name(int symbol) const { return !named(graph.symbols[symbol].name) ? "?" : display(*graph.symbols[symbol].name); }
-    std::shared_ptr<detail::store_core> store_for(const std::shared_ptr<memory>& source) const {
-        if (!options.store) return std::make_shared<detail::store_core>(source, rank);
-        options.store->check_place(*source);
-        return options.store;
-    }
-    // Checks a store before an engine that uses it is made.
-    static void check_store(const engine_options& given, const tag* graph, int rank) {
-        if (given.store && given.store->rank != rank)
-            throw usage_error{"the store given to the executor of " + display_or(graph, "the graph") + " on rank " + std::to_string(rank) +
-                              " is that of rank " + std::to_string(given.store->rank) + ": each rank has its own"};
-    }
     std::string described() const { return !named(name) ? std::string{"the graph"} : "`" + display(*name) + "`"; }
 
     // Whether the run has ended without an error, without waiting; throws the error that ended it. For the library; programs call `ready`.
@@ -188,6 +188,8 @@ protected:
     // Notes that the program has learnt from an exception what ended the runs, so that world.run need not throw it.
     virtual void reported() noexcept = 0;
     virtual void check_not_overwritten(int) {}
+    // Whether an output's buffer can be in memory of the caller; if not, the backend copies the output there at the end of the run.
+    virtual bool writes_in_place(int) const { return true; }
     virtual void check_caller(void*) {}  // a backend without streams has no enqueued runs
     virtual void copy_behind(run_state&, int, void*, const void*) {}
     // Throws if no further run can be issued.
@@ -202,7 +204,7 @@ protected:
     // What is to be issued: run number `run`, into the slot of the run `before`, if there was one.
     struct request {
         std::int64_t run = 0;
-        const std::vector<binding>& inputs;
+        const std::vector<binding>& bound;
         bool recorded = false;
         const std::shared_ptr<run_state>& before;
     };
@@ -231,20 +233,13 @@ protected:
     // Marks the states that the graph updates as lost, after a run that did not end.
     void lose_states(const std::string& why) {
         for (const auto& s : addresses.states())
-            if (updates(s.buffer)) addresses.store()->lose(*s.stored, why);
+            if (s.updated) addresses.store()->lose(*s.stored, why);
     }
 
 private:
-    // Allows one thread at a time: a second one gets an exception instead of a data race.
-    struct busy {
-        engine& e;
-        explicit busy(engine& of) : e{of} {
-            if (e.busy_.test_and_set(std::memory_order_acquire))
-                throw usage_error{"the executor of " + e.described() + " on " + e.where.describe(e.rank) +
-                                  " is used by two threads at once"};
-        }
-        ~busy() { e.busy_.clear(std::memory_order_release); }
-    };
+    launch::one_thread::use used() {
+        return {&one_thread_, [this] { return "the executor of " + described() + " on " + where.describe(rank); }};
+    }
     template <class Call>
     auto reporting(Call call) -> decltype(call()) {
         return launch::reporting(call, [this] { reported(); });
@@ -253,47 +248,52 @@ private:
         return reporting([&, this] { return issue_next(enqueued, stream); });
     }
     std::shared_ptr<run_state> issue_next(bool enqueued, void* stream) {
-        const busy one{*this};
+        const auto one = used();
         const detail::store_core::usage states{addresses.states().empty() ? nullptr : addresses.store().get()};
         check_alive();
-        inputs_.check_all_bound();
+        bindings_.check_all_bound();
+        const bool alone = bindings_.write_memory_of_caller();
+        if (alone) check_outputs();
         const bool recorded = recording_.load();
-        wait_for_resources({next_run_, inputs_.all(), recorded, slots_.before(next_run_)});
+        wait_for_resources({next_run_, bindings_.all(), recorded, slots_.before(next_run_)});
         std::shared_ptr<run_state> next = slots_.claim(next_run_, options.time_limit, [this] { check_call_order(); });
-        next->inputs = inputs_.all();
+        next->bound = bindings_.all();
+        next->alone = alone;
         next->enqueued = enqueued;
         next->stream = stream;
         if (recorded) next->times.assign(static_cast<std::size_t>(steps().size()), {});
         ++next_run_;
-        inputs_.read_by(next->run);
+        bindings_.read_by(next->run);
         const launch::watched here{watcher, next->run};
         issue(next);
         if (options.check_finite || (values != nullptr && next->run < values->runs())) inspect(*next);
         return next;
     }
+    // Throws if the run would write memory that it reads, or that a reading holds.
+    void check_outputs() {
+        bindings_.check_apart();
+        for (const auto& f : open_runs())
+            if (f && slots_.is_held(*f) && bindings_.overwrites(f->bound))
+                throw usage_error{"run " + std::to_string(next_run_) + " of " + described() + " would overwrite an output of run " +
+                                  std::to_string(f->run) + ", which a reading holds where it was bound, on " + where.describe(rank)};
+    }
     void wait_for_inputs_of(std::int64_t run, int input) {
         if (!wait_for_inputs(*slots_.issued(run), launch::after(options.time_limit)))
             throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " +
-                              described() + " has not read its inputs, and input " + inputs_.name(input) +
+                              described() + " has not read its inputs, and " + bindings_.name(static_cast<std::size_t>(input)) +
                               " cannot be bound again: " + stuck(),
                           rank};
     }
-    bool updates(int buffer) const {
-        for (const ir::access& a : program.accesses)
-            if (a.buffer == buffer && writes(a.mode)) return true;
-        return false;
-    }
     int find_output(int symbol) const {
-        for (int i = 0; i < program.buffers.size(); ++i)
-            if (program.buffers[i].symbol == symbol && program.buffers[i].role == role && program.buffers[i].output) return i;
-        return -1;
+        const int i = addresses.output_of(symbol);
+        return i < 0 ? -1 : addresses.outputs()[static_cast<std::size_t>(i)].buffer;
     }
 
-    launch::bound_inputs inputs_;
+    launch::bindings bindings_;
     launch::run_slots slots_;
     std::int64_t next_run_ = 0;
     std::string transport_fallback_reason_;
-    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+    launch::one_thread one_thread_;
     std::atomic<bool> recording_ = false, open_ = true;
 };
 

@@ -170,6 +170,37 @@ public:
         if constexpr (symbol >= 0) bind_symbol(symbol, {data, count, binding_source::copied});
         return *this;
     }
+    // Binds an output to memory that runs write from now on, instead of memory of the library: a pointer and a number of elements, or a
+    // DLTensor, a DLManagedTensor* or an mdspan as for `bind`, on the rank's own GPU (on the host backend, the host). It is valid when the
+    // run has ended. What other ranks' copy engines write, or NCCL moves as registered memory, is copied there at the end of the run; other
+    // outputs are made there, where a reading reads them. Such a run begins when the earlier runs of the rank have ended, and later ones
+    // when it has. Memory that does not fit, or that is an input's or another output's too, is a binding_error. Ignored on ranks without
+    // this output.
+    template <class Name, class To>
+        requires(detail::output_binding_asked<G, Name, To>)
+    executor& bind_output(Name, [[maybe_unused]] const To& to) {
+        constexpr int symbol = detail::output_asked<G, Name>;
+        if constexpr (symbol >= 0)
+            if constexpr (detail::external<To>) bind_output_symbol(symbol, detail::describe(to));
+        return *this;
+    }
+    template <class Name, class T>
+        requires(detail::output_binding_asked<G, Name, T*, true>)
+    executor& bind_output(Name, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count) {
+        constexpr int symbol = detail::output_asked<G, Name>;
+        if constexpr (symbol >= 0) {
+            using tensor = plan::tensor_of<G, detail::name_of_constant<Name>>;
+            if constexpr (detail::is_writable<tensor, T*>) bind_output_symbol(symbol, detail::elements_at<tensor>(data, count));
+        }
+        return *this;
+    }
+    // From now on runs write the output to memory of the library again.
+    template <class Name>
+    executor& unbind_output(Name) {
+        constexpr int symbol = detail::output_asked<G, Name>;
+        if constexpr (symbol >= 0) unbind_output_symbol(symbol);
+        return *this;
+    }
     // Issues one run with the present bindings, and returns at once unless its slot is still in use.
     ticket<G> run() { return ticket<G>{run_once()}; }
     // The same, ordered after the work already on the caller's stream (a cudaStream_t) and before its later work. Outputs are copied in

@@ -138,6 +138,16 @@ external_tensor describe(const V& t) {
     return made;
 }
 
+// Elements at a pointer: a tensor of that type if they are as many, else a vector.
+template <class Tensor>
+external_tensor elements_at(typename Tensor::element_type* data, std::int64_t count) {
+    external_tensor made;
+    made.data = data;
+    made.type = count == Tensor::size ? Tensor::type : tensor_type{Tensor::type.type, 1, {count}};
+    set_row_major(made.type, made.stride);
+    return made;
+}
+
 inline std::string numbers(const std::int64_t* first, int count) {
     std::string text = "[";
     for (int i = 0; i < count; ++i) text += (i > 0 ? "," : "") + std::to_string(first[i]);

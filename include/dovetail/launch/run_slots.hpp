@@ -53,6 +53,10 @@ public:
                               std::to_string(current->run) + " uses their slot (runs in flight: " + std::to_string(count()) + ")"};
         f.holders.push_back(this_thread_number());
     }
+    bool is_held(const run_state& f) {
+        const std::lock_guard lock{mutex_};
+        return !f.holders.empty();
+    }
     // `by` is the thread that called `hold`, or none after `hold_for_another_thread`.
     void release(run_state& f, thread_number by) noexcept {
         {

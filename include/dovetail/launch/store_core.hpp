@@ -5,6 +5,7 @@
 #include "../core/vocabulary.hpp"
 #include "error.hpp"
 #include "memory.hpp"
+#include "one_thread.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -60,20 +61,10 @@ public:
     const int rank;
 
     // Held while a thread uses the store: a second thread gets an exception instead of a data race.
-    class usage {
+    class usage : launch::one_thread::use {
     public:
-        explicit usage(store_core* of) : of_{of} {
-            if (of != nullptr && of->busy_.test_and_set(std::memory_order_acquire))
-                throw usage_error{"the store of rank " + std::to_string(of->rank) + " is used by two threads at once"};
-        }
-        usage(const usage&) = delete;
-        usage& operator=(const usage&) = delete;
-        ~usage() {
-            if (of_ != nullptr) of_->busy_.clear(std::memory_order_release);
-        }
-
-    private:
-        store_core* of_ = nullptr;
+        explicit usage(store_core* of)
+            : use{of == nullptr ? nullptr : &of->one_thread_, [of] { return "the store of rank " + std::to_string(of->rank); }} {}
     };
 
     // Throws if executors on `place` cannot use the states: they are on another device, or in use by a rank of another world. Positions are
@@ -252,7 +243,7 @@ private:
 
     std::shared_ptr<memory> source_;
     std::atomic<bool> any_invalid_ = false;
-    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+    launch::one_thread one_thread_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<stored_state>> states_;
     std::vector<std::weak_ptr<state_user>> users_;

@@ -31,7 +31,7 @@ DOVETAIL_INLINE basic_reading::basic_reading(std::shared_ptr<engine> of, std::sh
     : engine_{std::move(of)}, run_{std::move(f)}, symbol_{symbol}, holder_{launch::this_thread_number()} {
     const int buffer = engine_->output_buffer(symbol);
     engine_->hold(*run_);
-    data_ = engine_->addresses.at(buffer, run_->run, run_->inputs);
+    data_ = engine_->addresses.at(buffer, run_->run, run_->bound);
 }
 DOVETAIL_INLINE basic_reading::basic_reading(basic_reading&& other) noexcept
     : engine_{std::move(other.engine_)}, run_{std::move(other.run_)}, symbol_{other.symbol_}, data_{other.data_}, holder_{other.holder_} {}

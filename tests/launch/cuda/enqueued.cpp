@@ -1,9 +1,8 @@
 // Outputs copied behind enqueued runs, on the simulated GPU: the copies are ordered with the caller's stream and with later runs, and
 // nothing of them waits on the host.
-#include "support/dlpack.hpp"
+#include "support/callers_gpu.hpp"
 #include "support/expect.hpp"
 #include "support/samples.hpp"
-#include "support/simulated_cuda.hpp"
 
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/log.hpp>
@@ -13,53 +12,13 @@
 namespace dv = dovetail;
 using namespace samples;
 using namespace std::chrono_literals;
-using floats = std::vector<float>;
+using support::floats, support::gate, support::synchronise, support::target;
 
 namespace {
 
 struct doubled : dv::graph<dv::input<x, vector>, dv::let<y, add(x, x)>, dv::output<y>> {};
 struct sent : dv::graph<dv::input<x, vector>, dv::on<left, dv::let<a, add(x, x)>>, dv::on<right, dv::let<b, copy(a)>>, dv::output<a, b>> {};
 const dv::replay_mode ways[] = {dv::replay_mode::never, dv::replay_mode::always};
-
-// Memory of a GPU, and its description.
-struct target {
-    explicit target(int device = 0) {
-        dv::cuda::check(dv::cuda::calls.malloc(reinterpret_cast<void**>(&data), sizeof(float) * 8), "cudaMalloc");
-        std::fill_n(data, 8, -1.0f);
-        tensor.data = data;
-        tensor.device = {kDLCUDA, device};
-        tensor.ndim = 1;
-        tensor.dtype = {kDLFloat, 32, 1};
-        tensor.shape = shape;
-    }
-    target(const target&) = delete;
-    ~target() { static_cast<void>(dv::cuda::calls.free(data)); }
-    floats values() const { return floats(data, data + 8); }
-
-    float* data = nullptr;
-    std::int64_t shape[1] = {8};
-    DLTensor tensor{};
-};
-// Work on a stream that does not end before the gate is opened, or destroyed.
-class gate {
-public:
-    gate() = default;
-    gate(const gate&) = delete;
-    ~gate() { open(); }
-    void close(cudaStream_t s) {
-        simulated::of(s)->push([opened = opened_] {
-            while (!opened->load()) std::this_thread::sleep_for(1ms);
-        });
-    }
-    void open() { *opened_ = true; }
-    bool is_open() const { return *opened_; }
-
-private:
-    std::shared_ptr<std::atomic<bool>> opened_ = std::make_shared<std::atomic<bool>>(false);
-};
-void synchronise(const simulated::own_stream& mine) {
-    dv::cuda::check(dv::cuda::calls.stream_synchronize(mine.s), "cudaStreamSynchronize");
-}
 
 }  // namespace
 

@@ -14,6 +14,7 @@ using namespace support;
 
 struct statistics {
     long statements = 0, ranks = 0, runs = 0, overlapped = 0, peer_copies = 0, single_rank = 0, several = 0, launches = 0;
+    long bound_outputs = 0;
 };
 
 std::string shown(const session& x, const on_threads& run) {
@@ -49,6 +50,7 @@ void play(const how_many& many, statistics& sum) {
             simulated::here().unlike.clear();
             if (!fault.empty()) MESSAGE(std::string{how == dv::replay_mode::always ? "replayed\n" : ""} << shown(x, run));
             sum.launches += run.launches();
+            sum.bound_outputs += run.bound_outputs();
             sum.ranks += run.ranks();
             sum.runs += static_cast<long>(x.turns.size());
             if (how == dv::replay_mode::never) continue;
@@ -74,6 +76,6 @@ TEST_CASE("random graphs") {
     play(many, sum);
     MESSAGE(sum.statements << " statements, " << sum.runs << " runs, " << sum.launches << " launches on " << sum.ranks << " ranks; "
                            << sum.several << " of several graphs, " << sum.overlapped << " overlapped plans, " << sum.peer_copies
-                           << " peer copies, " << sum.single_rank << " single_rank");
+                           << " peer copies, " << sum.single_rank << " single_rank; " << sum.bound_outputs << " bound outputs");
     if (many.only < 0) CHECK(sum.launches > 10 * many.count);
 }

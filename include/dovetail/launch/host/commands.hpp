@@ -102,7 +102,7 @@ private:
         for (int i = 0; i < a.pointers; ++i) pointers[i] = address(a.first_access + i, f);
         stream s{rank_, kind, nullptr, 0};
         if (a.workspace >= 0) {
-            s.workspace = memory_.at(a.workspace, f.run, f.inputs);
+            s.workspace = memory_.at(a.workspace, f.run, f.bound);
             s.workspace_bytes = executable_.program.buffers[a.workspace].bytes;
         }
         function(s, pointers);
@@ -116,7 +116,7 @@ private:
     }
     void copy_input(const command& a, const run_state& f) const {
         const int symbol = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].symbol;
-        detail::move(address(a.first_access, f), f.inputs[memory_.input_of(symbol)].data, bytes(a.first_access));
+        detail::move(address(a.first_access, f), f.bound[memory_.input_of(symbol)].data, bytes(a.first_access));
     }
     void communicate_locally(const command& a, const run_state& f) const {
         std::vector<participant> participants;
@@ -126,7 +126,7 @@ private:
     }
     void* address(int access, const run_state& f) const {
         const ir::access& a = executable_.program.accesses[access];
-        return static_cast<char*>(memory_.at(a.buffer, f.run, f.inputs)) + ir::offset_of(executable_.program, a);
+        return static_cast<char*>(memory_.at(a.buffer, f.run, f.bound)) + ir::offset_of(executable_.program, a);
     }
     std::int64_t bytes(int access) const { return ir::bytes_of(executable_.program, executable_.program.accesses[access]); }
 

@@ -7,6 +7,7 @@
 #include "../world/plan_fingerprint.hpp"
 #include "commands.hpp"
 #include "rank_state.hpp"
+#include "step_uses.hpp"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ namespace dovetail::host {
 class host_engine final : public engine, public work_handler {
 public:
     static std::shared_ptr<host_engine> make(const executable_plan<stream>& from, std::shared_ptr<rank_state> on, engine_options o) {
-        check_store(o, from.name, on->index);
+        launch::check_store(o, from.name, on->index);
         const auto store = o.store;
         const dovetail::detail::store_core::usage one{store.get()};
         auto made = std::make_shared<host_engine>(from, std::move(on), std::move(o));
@@ -126,9 +127,7 @@ private:
         for (const ir::step& s : steps()) {
             uses_[s.stream] = true;
             commands_.push_back(commands_of(program, where, rank, s));
-            copies_input_.push_back(program.tasks[s.task].kind == op_kind::input);
-            touches_input_.push_back(copies_input_.back() || touches(program, s, ir::storage::input, access_mode::read));
-            updates_state_.push_back(touches(program, s, ir::storage::state, access_mode::write));
+            step_uses_.add(program, s);
         }
     }
 
@@ -143,17 +142,15 @@ private:
     }
     void wait_for_resources(const request& next) override {
         if (next.before) wait_for_end(*next.before, options.time_limit);
+        std::erase_if(on_->unfinished, [](const auto& f) { return f->pending.load(std::memory_order_acquire) == 0; });
     }
     void check_call_order() override {
         if (communicates_) peers_.count_call(rank, on_->runs, number_, described());
     }
     void issue(const std::shared_ptr<run_state>& f) override {
-        bool in_place = false;
-        for (const binding& b : f->inputs) in_place = in_place || b.in_place();
-        int readers = 0, used = 0;
-        for (std::size_t i = 0; i < touches_input_.size(); ++i) readers += (in_place ? touches_input_[i] : copies_input_[i]) ? 1 : 0;
+        int used = 0;
         for (const bool u : uses_) used += u ? 1 : 0;
-        f->reading_inputs.store(readers);
+        f->reading_inputs.store(step_uses_.readers(f->bound));
         f->pending.store(used);
         now_ = f;
         if (f->run == 0 && (options.check_finite || values != nullptr)) inspected_ = inspected_steps();
@@ -162,9 +159,10 @@ private:
             open_ += used > 0 ? 1 : 0;
         }
         if (!addresses.states().empty())
-            if (const auto before = addresses.store()->change_owner(this, f))
-                for (int l = 0; l < stream_count; ++l)
-                    if (uses_[l]) push({nullptr, before, work_kind::behind, l, 0, 0, -1});
+            if (const auto before = addresses.store()->change_owner(this, f)) go_behind(before);
+        for (const auto& earlier : on_->unfinished)
+            if (f->alone || earlier->alone) go_behind(earlier);
+        on_->unfinished.push_back(f);
         launch::walk(plan, role, f->run, *this);
         for (int l = 0; l < stream_count; ++l)
             if (uses_[l]) push({nullptr, f, work_kind::finish, l, 0, 0, -1});
@@ -175,6 +173,11 @@ private:
     // The values are inspected by the streams; with check_finite this waits for the run.
     void inspect(run_state& f) override {
         if (options.check_finite) wait_for_end(f, options.time_limit);
+    }
+    // The streams of this executor wait for the end of a run.
+    void go_behind(const std::shared_ptr<run_state>& earlier) {
+        for (int l = 0; l < stream_count; ++l)
+            if (uses_[l]) push({nullptr, earlier, work_kind::behind, l, 0, 0, -1});
     }
     void push(work_item t) {
         t.who = std::static_pointer_cast<host_engine>(shared_from_this());
@@ -213,17 +216,14 @@ private:
             on.now({});
             if (timed) f.times[t.index] = {since(start), since(std::chrono::steady_clock::now())};
         }
-        if (f.failed.load() && updates_state_[t.index])
+        if (f.failed.load() && step_uses_.updates_state(t.index))
             lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + peers_.why().text);
-        const bool reads = copies_input_[t.index] || touches_input_[t.index];
-        bool counted = copies_input_[t.index];
-        if (reads && !counted)
-            for (const binding& b : f.inputs) counted = counted || b.in_place();
-        if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
+        if (step_uses_.reads_caller(t.index, f.bound) && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            on_->signal->notify();
     }
     void look(int step, const run_state& f, bool before) const {
         const auto at = [&, this](const ir::access& a) {
-            return static_cast<const char*>(addresses.at(a.buffer, f.run, f.inputs)) + ir::offset_of(program, a);
+            return static_cast<const char*>(addresses.at(a.buffer, f.run, f.bound)) + ir::offset_of(program, a);
         };
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
@@ -285,7 +285,7 @@ private:
     std::vector<std::int64_t> issued_;                 // ... that was issued
     std::vector<std::vector<command>> commands_;       // by step
     std::vector<launch::inspected_step> inspected_;    // by step; empty: values are not inspected
-    std::vector<bool> touches_input_, copies_input_, updates_state_;
+    step_uses step_uses_;
     bool uses_[stream_count] = {};
     bool communicates_ = false;
     int open_ = 0;                            // runs in flight; guarded by the monitor

@@ -15,6 +15,7 @@ struct rank_state {
     int index = 0;
     int executors = 0;      // made so far
     std::int64_t runs = 0;  // issued so far, of executors that communicate
+    std::vector<std::shared_ptr<run_state>> unfinished;
 };
 
 }  // namespace dovetail::host

@@ -1,5 +1,5 @@
 // The table of pointers of one executor: one for each access of its program, then scratch memory, then memory of other ranks. Most never
-// change; those of buffers with slots and of inputs change from run to run.
+// change; those of buffers with slots, of inputs and of outputs change from run to run.
 #pragma once
 
 #include "../../buffer_addresses.hpp"
@@ -14,20 +14,19 @@ public:
         : program_{program}, memory_{memory}, all_(static_cast<std::size_t>(program.accesses.size()) + 1, nullptr) {
         all_.back() = scratch;
         std::vector<int> place(static_cast<std::size_t>(program.buffers.size()), -1);
-        const std::vector<binding> none(memory.inputs().size());
+        const std::vector<binding> none(memory.bindings());
         for (const ir::step& s : steps)
             for (const ir::participation& p : program.participations.subspan(s.first_participation, s.participations))
                 for (int a = p.first_access; a < p.first_access + p.accesses; ++a) {
                     const int b = program.accesses[a].buffer;
                     const ir::buffer& x = program.buffers[b];
-                    const int input = x.symbol >= 0 && x.where == ir::storage::input ? memory.input_of(x.symbol) : -1;
-                    if (input < 0 && x.slots <= 1) {
+                    if (memory.binding_of(b) < 0 && x.slots <= 1) {
                         all_[a] = static_cast<char*>(memory.at(b, 0, none)) + ir::offset_of(program, program.accesses[a]);
                         continue;
                     }
                     if (place[b] < 0) {
                         place[b] = static_cast<int>(moving_.size());
-                        moving_.push_back({b, input, x.slots > 1, nullptr, {}});
+                        moving_.push_back({b, nullptr, {}});
                         slots_of(x.slots);
                     }
                     moving_[place[b]].accesses.push_back(a);
@@ -49,9 +48,6 @@ public:
 
     void move(std::int64_t run, const std::vector<binding>& bound) {
         for (moving& m : moving_) {
-            if (!m.turns && m.now != nullptr && !bound[static_cast<std::size_t>(m.input)].in_place() &&
-                m.now == memory_.at(m.buffer, 0, bound))
-                continue;
             void* const at = memory_.at(m.buffer, run, bound);
             if (at == m.now) continue;
             m.now = at;
@@ -67,8 +63,6 @@ private:
     // A buffer of this rank whose address changes, and its accesses.
     struct moving {
         int buffer = 0;
-        int input = -1;
-        bool turns = false;  // has several slots
         void* now = nullptr;
         std::vector<int> accesses;
     };

@@ -69,6 +69,7 @@ public:
         cudaEvent_t done[stream_count] = {};
         const void* owner[stream_count] = {};
         unsigned behind_replayed = ~0u;  // streams ordered after the last replayed run
+        unsigned behind_alone = ~0u;     // streams ordered after the last run that writes memory of the caller
         int nccl_stream = -1;            // the stream of the NCCL calls issued last
     } last;
 

@@ -12,7 +12,7 @@ namespace dovetail::cuda {
 class device_engine final : public prepared_runs {
 public:
     static std::shared_ptr<device_engine> make(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o) {
-        check_store(o, from.name, on->index);
+        launch::check_store(o, from.name, on->index);
         const auto store = o.store;
         const dovetail::detail::store_core::usage one{store.get()};
         auto made = std::make_shared<device_engine>(from, std::move(on), std::move(o));
@@ -76,7 +76,7 @@ private:
         const auto wait = [this](std::int64_t run) { wait_for(run); };
         step_ = -1;
         try {
-            const bool replays = may_replay(), same = captured(next.inputs);
+            const bool replays = may_replay(), same = captured(next.bound);
             if (!replays || next.recorded || !same) {  // cudaGraphLaunch needs no current device and returns its own errors
                 check(calls.set_device(on_->device), "cudaSetDevice");
                 static_cast<void>(calls.get_last_error());  // clears an old error of the caller's
@@ -84,7 +84,7 @@ private:
             make_room(next.run);
             if (replays && !same && !graphs_.empty()) wait(next.run - 1);
             if (replays && next.recorded) clock_.wait_for_resources(capture_of(next.run), wait);
-            inputs_->wait_for_resources(next.run, next.inputs, replays, wait);
+            inputs_->wait_for_resources(next.run, next.bound, replays, wait);
         } catch (const timeout&) {
             throw;
         } catch (...) {
@@ -128,7 +128,7 @@ private:
     // Before the first run: allocates the memory that its bindings need, then waits for all ranks, so that no rank allocates or frees while
     // another's kernels wait for it.
     void first(const run_state& f) {
-        inputs_->reserve(f.inputs, options.replay != replay_mode::never);
+        inputs_->reserve(f.bound, options.replay != replay_mode::never);
         prepare_inspection();
         if (communicates_) barrier("the first run of " + described());
     }
@@ -141,20 +141,22 @@ private:
             wait_for_caller(static_cast<cudaStream_t>(f.stream), streams, joins_[0]);
         }
         wait_for_copies_before(streams);
-        pointers_->move(now_, f.inputs);
-        const auto from = inputs_->prepare(now_, f.inputs, replayed);
+        pointers_->move(now_, f.bound);
+        const auto from = inputs_->prepare(now_, f.bound, replayed);
         issued_run& r = runs_[now_ % depth];
         r.last_direct = from.direct ? now_ : now_ > 0 ? runs_[(now_ - 1) % depth].last_direct : -1;
         r.in_place = from.in_place;
     }
     // The streams go behind the last replayed run, which is on the first stream whatever it works on, and behind all that was issued
-    // before where a run of another kind came last, or another executor that shares states. NCCL's calls go behind those on another
+    // before where a run of another kind came last, or another executor that shares states, and where this run or one before it writes
+    // memory of the caller. NCCL's calls go behind those on another
     // stream, of a plan with overlap before one without: communicators share the GPU, and their kernels come in one order on all ranks.
     void wait_for_earlier(const std::shared_ptr<run_state>& issued, bool replayed, unsigned streams) {
         const auto& last = on_->last;
         const bool shared = !addresses.states().empty() && addresses.store()->change_owner(this, issued) != nullptr;
         const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
-        const bool all = kind || shared || (other && replayed);
+        const bool alone = issued->alone || (streams & ~last.behind_alone) != 0;
+        const bool all = kind || shared || (other && replayed) || alone;
         if (all) since_switch_ = 0;  // what this executor issued before is among it
         const auto depends = [&, this](int l, int on) {
             return all || (on == 0 && !(last.behind_replayed >> l & 1u)) || (l == nccl_stream_ && on == last.nccl_stream);
@@ -167,6 +169,10 @@ private:
     void finish_issue(run_state& f, bool replayed) {
         issued_run& r = runs_[now_ % depth];
         r.streams = replayed || streams_ == 0 ? 1u : streams_;
+        if (fills_outputs(f)) {
+            fill_outputs(f, r.streams);
+            r.streams |= 1u;
+        }
         for (int l = 0; l < stream_count; ++l)
             if (r.streams >> l & 1u) {
                 check(calls.event_record(r.done[l], on_->streams[l]), "cudaEventRecord");
@@ -179,6 +185,7 @@ private:
         last.replayed = replayed;
         if (nccl_stream_ >= 0) last.nccl_stream = replayed ? 0 : nccl_stream_;
         last.behind_replayed = replayed ? 1u : last.behind_replayed | r.streams;
+        last.behind_alone = f.alone ? 0 : last.behind_alone | r.streams;
         for (int l = 0; l < stream_count; ++l)
             if (r.streams >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
         counters_.shown()->replayed.store(replayed, std::memory_order_relaxed);
@@ -219,14 +226,14 @@ private:
             }
         return true;
     }
-    // Whether there are graphs for the addresses to which the inputs are bound.
-    bool captured(const std::vector<binding>& inputs) const {
+    // Whether there are graphs for the addresses that operations use in place.
+    bool captured(const std::vector<binding>& bound) const {
         bool same = !graphs_.empty();
-        for (std::size_t i = 0; same && i < inputs.size(); ++i) same = captured_[i] == (inputs[i].in_place() ? inputs[i].data : nullptr);
+        for (std::size_t i = 0; same && i < bound.size(); ++i) same = captured_[i] == (bound[i].in_place() ? bound[i].data : nullptr);
         return same;
     }
     bool can_replay_unrecorded(const run_state& f) {
-        if (captured(f.inputs)) return true;
+        if (captured(f.bound)) return true;
         const bool again = !graphs_.empty();
         if (again) {  // the previous run has ended: see wait_for_resources
             graphs_.clear();
@@ -234,7 +241,7 @@ private:
             clock_.forget_captures();
         }
         captured_.clear();
-        for (const binding& b : f.inputs) captured_.push_back(b.in_place() ? b.data : nullptr);
+        for (const binding& b : f.bound) captured_.push_back(b.in_place() ? b.data : nullptr);
         std::string wrong;
         try {
             for (std::int64_t phase = 0; phase < pointers_->period(); ++phase) capture(f, phase, graphs_);
@@ -255,8 +262,8 @@ private:
         return false;
     }
     void capture(const run_state& f, std::int64_t phase, replays& to) {
-        pointers_->move(phase, f.inputs);
-        inputs_->capture(phase, f.inputs);
+        pointers_->move(phase, f.bound);
+        inputs_->capture(phase, f.bound);
         step_ = -1;
         const auto nccl_held = lock_nccl();
         to.capture(streams_ | 1u, joins_, [&, this] {
@@ -277,7 +284,7 @@ private:
     }
 
     const std::vector<plain_step> plain_;  // by step
-    std::vector<const void*> captured_;    // by input: the pointer in the graphs
+    std::vector<const void*> captured_;    // by binding: the pointer in the graphs
     replays graphs_{on_}, recorded_graphs_{on_};
     std::string replay_fallback_reason_;
     std::int64_t now_ = 0;           // the run being issued

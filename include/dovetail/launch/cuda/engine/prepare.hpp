@@ -59,6 +59,26 @@ protected:
         raise();
     }
 
+    static bool fills_outputs(const run_state& f) {
+        return std::any_of(f.bound.begin(), f.bound.end(), [](const binding& b) { return b.from == binding_source::filled; });
+    }
+    // Copies the outputs that other ranks write to where they are bound, on the first stream and behind all that the run does.
+    void fill_outputs(const run_state& f, unsigned streams) {
+        const cudaStream_t first = on_->streams[0];
+        for (int l = 1; l < stream_count; ++l)
+            if (streams >> l & 1u) {
+                check(calls.event_record(joins_[l], on_->streams[l]), "cudaEventRecord");
+                check(calls.stream_wait_event(first, joins_[l], 0), "cudaStreamWaitEvent");
+            }
+        for (int i = 0; i < static_cast<int>(addresses.outputs().size()); ++i) {
+            const auto& [symbol, buffer] = addresses.outputs()[static_cast<std::size_t>(i)];
+            const binding& b = f.bound[addresses.binding_of_output(i)];
+            if (b.from == binding_source::filled)
+                on_->copies.enqueue(first, const_cast<void*>(b.data), addresses.at(buffer, f.run, f.bound),
+                                    graph.symbols[symbol].type.bytes());
+        }
+    }
+
     const executable_plan<stream> executable_;
     std::unique_ptr<peer_copies> peer_copies_;
     std::unique_ptr<command_list> list_;
@@ -84,15 +104,30 @@ private:
     void check_not_overwritten(int output) override {
         if (on_->world->aborted() && is_written_by_copies(output)) raise();
     }
+    // Other ranks copy to the address that they were given when the executor was made, and registered memory is passed to NCCL by all ranks
+    // or by none.
+    bool writes_in_place(int output) const override {
+        return !is_written_by_copies(output) &&
+               (registered_ == nullptr || !is_touched(output, [this](int step, const ir::access&) { return calls_nccl(step); }));
+    }
     bool is_written_by_copies(int output) const {
+        return is_touched(output, [this](int step, const ir::access& a) {
+            return writes(a.mode) && is_peer_copy(program, program.tasks[steps()[step].task]);
+        });
+    }
+    // Whether the memory of an output has an access of which `is(step, access)` holds.
+    template <class Is>
+    bool is_touched(int output, Is is) const {
         const int owner = ir::owner_of(program, output);
-        for (const ir::step& s : steps()) {
-            if (!is_peer_copy(program, program.tasks[s.task])) continue;
-            for (const ir::participation& p : program.participations.subspan(s.first_participation, s.participations))
+        for (int i = 0; i < steps().size(); ++i)
+            for (const ir::participation& p : program.participations.subspan(steps()[i].first_participation, steps()[i].participations))
                 for (const ir::access& a : program.accesses.subspan(p.first_access, p.accesses))
-                    if (writes(a.mode) && ir::owner_of(program, a.buffer) == owner) return true;
-        }
+                    if (ir::owner_of(program, a.buffer) == owner && is(i, a)) return true;
         return false;
+    }
+    bool calls_nccl(int step) const {
+        const auto first = list_->commands.begin();
+        return std::any_of(first + list_->first[step], first + list_->first[step + 1], [](const command& a) { return is_nccl(a.kind); });
     }
 
     void prepare_all(std::uint64_t hash) {
@@ -126,10 +161,9 @@ private:
             const ir::step s = steps()[i];
             streams_ |= 1u << s.stream;
             bool communicates = false;
-            for (int a = list_->first[i]; a < list_->first[i + 1]; ++a) {
+            for (int a = list_->first[i]; a < list_->first[i + 1]; ++a)
                 communicates = communicates || is_communication(list_->commands[a].kind);
-                if (is_nccl(list_->commands[a].kind)) nccl_stream_ = s.stream;
-            }
+            if (calls_nccl(i)) nccl_stream_ = s.stream;
             counters_.add(names[i], s.stream, communicates);
             if (program.tasks[s.task].kind == op_kind::input) last_input_step_ = i;
         }

@@ -1,0 +1,9 @@
+// EXPECT: error::wrong_output_binding
+// SAYS: app::y
+// SAYS: double
+#include "launched.hpp"
+
+void program(dv::host::rank& rank, double* data) {
+    dv::executor<app::model> step{rank};
+    step.bind_output(dv::name<app::y>, data, 8);
+}
