@@ -5,6 +5,8 @@
 // 1 x 2 x 1, 1 x 1 x 2 and, on the host, 2 x 2 x 2 ranks differ by more than rounding, if a training resumed from files has other losses
 // than one that does not stop, or if the model does not learn.
 //
+// `04_transformer [--gpu] --plot loss.svg` draws the losses of all meshes as well.
+//
 // `04_transformer [--gpu] --record FOLDER` writes the states before the first step and the losses of 100 steps on each mesh,
 // initial.safetensors and losses.2x1x1.txt, .... transformer.py trains the same model in PyTorch from these weights and compares:
 // `python examples/transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.2x1x1.txt`.
@@ -14,6 +16,7 @@
 #include <dovetail/ops/ops.hpp>
 
 #include "gpt.hpp"
+#include "loss_plot.hpp"
 #include "reports.hpp"
 #include "transformer.hpp"
 #include "worlds.hpp"
@@ -165,8 +168,21 @@ int record(const transformer::text& text, World make_world, const std::filesyste
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+// Writes the losses as a picture. The meshes are those of `compare`.
+bool plot(const std::filesystem::path& file, const std::vector<std::vector<double>>& by_mesh) {
+    static constexpr const char* meshes[] = {"2 x 1 x 1", "1 x 1 x 1", "1 x 2 x 1", "1 x 1 x 2", "2 x 2 x 2"};
+    std::vector<reports::curve> curves;
+    for (std::size_t i = 0; i < by_mesh.size(); ++i) curves.push_back({meshes[i], by_mesh[i]});
+    std::ofstream to{file};
+    to << reports::loss_plot{curves}.text();
+    const bool written = static_cast<bool>(to.flush());
+    std::printf("\n%s %s\n", written ? "the losses are drawn in" : "FAILED: cannot write", file.c_str());
+    return written;
+}
+
+// `picture`: where the losses are drawn; empty: nowhere.
 template <class World>
-int compare(const transformer::text& text, World make_world) {
+int compare(const transformer::text& text, World make_world, const std::filesystem::path& picture) {
     std::vector<std::vector<double>> by_mesh{play<2, 1, 1, afterwards::text>(text, make_world, {.last_step = 400}),
                                              play<1, 1, 1>(text, make_world, {.last_step = 25}),
                                              play<1, 2, 1>(text, make_world, {.last_step = 25}),
@@ -181,20 +197,22 @@ int compare(const transformer::text& text, World make_world) {
     std::printf("\n%s: the same losses on %zu meshes up to rounding\n", equal ? "as it should be" : "FAILED", by_mesh.size());
     std::printf("%s: the same losses when resumed, bit by bit\n", resumed ? "as it should be" : "FAILED");
     std::printf("%s: from a loss of %.2f to %.2f\n", learned ? "as it should be" : "FAILED", by_mesh[0][0], mean(by_mesh[0].size() - 10));
-    return equal && resumed && learned ? EXIT_SUCCESS : EXIT_FAILURE;
+    const bool drawn = picture.empty() || plot(picture, by_mesh);
+    return equal && resumed && learned && drawn ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 }  // namespace app
 
 int main(int count, char** arguments) {
     int next = worlds::wants_gpus(count, arguments) ? 2 : 1;
-    std::string folder;  // to record to; empty: none
-    if (count > next + 1 && std::strcmp(arguments[next], "--record") == 0) {
-        folder = arguments[next + 1];
-        next += 2;
+    std::string folder, picture;  // to record to, and of the losses; empty: none
+    for (; count > next + 1 && std::strncmp(arguments[next], "--", 2) == 0; next += 2) {
+        const std::string option = arguments[next];
+        if (option != "--record" && option != "--plot") return std::fprintf(stderr, "no such option: %s\n", arguments[next]), EXIT_FAILURE;
+        (option == "--plot" ? picture : folder) = arguments[next + 1];
     }
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
     return worlds::choose(count, arguments, link, [&](auto make_world) {
         const transformer::text text = count > next ? transformer::load(arguments[next]) : transformer::load();
-        return folder.empty() ? app::compare(text, make_world) : app::record(text, make_world, folder);
+        return folder.empty() ? app::compare(text, make_world, picture) : app::record(text, make_world, folder);
     });
 }
