@@ -208,10 +208,29 @@ TEST_CASE("a reading holds an output where it was bound") {
         {
             const auto y = step.run().read(dv::name<app::y>);
             has(message([&] { step.run(); }),
-                "run 1 of `doubled` would overwrite an output of run 0, which a reading holds where it was bound, on rank 0");
+                "output `y` of run 0 would be overwritten where it was bound, and a reading holds it, on rank 0");
             step.bind_output(dv::name<app::y>, more.data(), 8).run().wait();
             CHECK(y.host() == more);
         }
         step.bind_output(dv::name<app::y>, mine.data(), 8).run().wait();
+    });
+}
+
+TEST_CASE("what a later run has written over cannot be read as an earlier run's") {
+    floats mine(8), more(8);
+    dv::host::world{1}.run([&](auto& rank) {
+        dv::executor<app::two, app::two_in_flight> step{rank};
+        const auto first = step.bind(dv::name<app::x>, all(1.0f)).bind_output(dv::name<app::y>, mine.data(), 8).run();
+        {
+            const auto other = first.read(dv::name<app::z>);  // not of `y`, which the next run writes
+            step.bind(dv::name<app::x>, all(2.0f)).run().wait();
+            CHECK(other.host() == all(2.0f));
+        }
+        has(message([&] { static_cast<void>(first.read(dv::name<app::y>)); }),
+            "the results of run 0 of `two` are gone: run 1 writes where they were bound, on rank 0");
+        CHECK(first.read(dv::name<app::z>).host() == all(2.0f));
+        const auto third = step.bind_output(dv::name<app::y>, more.data(), 8).run();
+        step.bind_output(dv::name<app::y>, mine.data(), 8).run().wait();
+        CHECK(third.read(dv::name<app::y>).host() == all(4.0f));
     });
 }

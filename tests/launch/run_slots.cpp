@@ -18,7 +18,8 @@ using support::message;
 
 namespace {
 
-const auto always = [] {};
+const auto always = [](const auto&) {};
+    const auto as_it_is = [](dv::run_state&) {};
 
 }  // namespace
 
@@ -27,7 +28,7 @@ TEST_CASE("every run finds its slot, and what an earlier run left in it is gone"
     for (std::int64_t run = 0; run < 10; ++run) {
         const auto before = slots.before(run);
         CHECK((before ? before->run : run - 3) == run - 3);
-        const auto state = slots.claim(run, 1s, always);
+        const auto state = slots.claim(run, 1s, always, as_it_is);
         CHECK(state->run == run);
         CHECK(state->times.empty());
         CHECK(!state->failed);
@@ -43,19 +44,19 @@ TEST_CASE("every run finds its slot, and what an earlier run left in it is gone"
 
 TEST_CASE("a slot that this thread holds is an error at once, one of another thread a wait") {
     run_slots slots{2, "`model`", "rank 1 (role `b`)", 1};
-    const auto first = slots.claim(0, 1s, always);
+    const auto first = slots.claim(0, 1s, always, as_it_is);
     slots.hold(*first);
-    slots.claim(1, 1s, always);  // another slot
-    CHECK_THROWS_AS(slots.claim(2, 10s, always), dv::usage_error);
-    has(message([&] { slots.claim(2, 10s, always); }),
+    slots.claim(1, 1s, always, as_it_is);  // another slot
+    CHECK_THROWS_AS(slots.claim(2, 10s, always, as_it_is), dv::usage_error);
+    has(message([&] { slots.claim(2, 10s, always, as_it_is); }),
         "run 2 of `model` needs the slot of run 0, whose result this thread still holds by a reading, on rank 1 (role `b`)");
 
     std::string from_another;
-    std::thread{[&] { from_another = message([&] { slots.claim(2, 20ms, always); }); }}.join();
+    std::thread{[&] { from_another = message([&] { slots.claim(2, 20ms, always, as_it_is); }); }}.join();
     const std::string needed = "run 2 of `model` needs the slot of run 0, whose result is still held by a reading on rank 1 (role `b`)";
     CHECK(from_another == "dovetail: timeout after 0.02 s: " + needed);
 
-    std::thread waiting{[&] { CHECK(slots.claim(2, 10s, always)->run == 2); }};
+    std::thread waiting{[&] { CHECK(slots.claim(2, 10s, always, as_it_is)->run == 2); }};
     std::this_thread::sleep_for(10ms);
     slots.release(*first, this_thread_number());
     waiting.join();
@@ -63,20 +64,20 @@ TEST_CASE("a slot that this thread holds is an error at once, one of another thr
 
 TEST_CASE("what is held for another thread is waited for, and released by whoever has it") {
     run_slots slots{1, "`model`", "rank 0", 0};
-    const auto first = slots.claim(0, 1s, always);
+    const auto first = slots.claim(0, 1s, always, as_it_is);
     slots.hold(*first);
     slots.hold(*first);
     slots.hold_for_another_thread(*first, this_thread_number());
     slots.release(*first, this_thread_number());
-    CHECK_THROWS_AS(slots.claim(1, 1ms, always), dv::timeout);
+    CHECK_THROWS_AS(slots.claim(1, 1ms, always, as_it_is), dv::timeout);
     std::thread{[&] { slots.release(*first, dv::no_thread); }}.join();
-    CHECK(slots.claim(1, 1s, always)->run == 1);
+    CHECK(slots.claim(1, 1s, always, as_it_is)->run == 1);
 }
 
 TEST_CASE("a run that cannot be made leaves its slot to the run before") {
     run_slots slots{1, "`model`", "rank 0", 0};
-    const auto first = slots.claim(0, 1s, always);
-    CHECK_THROWS_AS(slots.claim(1, 1s, [] { throw dv::world_error{"not ready"}; }), dv::world_error);
+    const auto first = slots.claim(0, 1s, always, as_it_is);
+    CHECK_THROWS_AS(slots.claim(1, 1s, [](const auto&) { throw dv::world_error{"not ready"}; }, as_it_is), dv::world_error);
     CHECK(slots.before(1) == first);
     CHECK(first->run == 0);
 }
@@ -86,7 +87,7 @@ TEST_CASE("the state of a run that a ticket knows stays as it is, and few are ma
     std::set<dv::run_state*> made;
     std::vector<std::shared_ptr<dv::run_state>> tickets;  // of the last four runs
     for (std::int64_t run = 0; run < 1000; ++run) {
-        tickets.push_back(slots.claim(run, 1s, always));
+        tickets.push_back(slots.claim(run, 1s, always, as_it_is));
         made.insert(tickets.back().get());
         if (tickets.size() > 4) tickets.erase(tickets.begin());
         for (std::size_t i = 0; i < tickets.size(); ++i) CHECK(tickets[i]->run == run - static_cast<std::int64_t>(tickets.size() - 1 - i));

@@ -144,7 +144,8 @@ struct operation {
 struct machine {
     std::mutex mutex;
     int devices = 4;
-    std::set<void*> memory, pinned;
+    std::map<void*, int> memory;  // with its device
+    std::set<void*> pinned;
     std::multiset<void*> registered;           // with a communicator
     std::set<void*> objects;                   // streams, events, graphs, communicators alive
     std::map<int, std::shared_ptr<room>> rooms;  // by id
@@ -376,7 +377,7 @@ inline void add_memory(dv::cuda::api& t) {
     t.malloc = [](void** p, std::size_t n) {
         *p = std::aligned_alloc(256, (n + 255) / 256 * 256);
         const std::lock_guard lock{here().mutex};
-        here().memory.insert(*p);
+        here().memory.emplace(*p, current_device);
         return cudaSuccess;
     };
     t.free = [](void* p) {
@@ -407,6 +408,7 @@ inline void add_memory(dv::cuda::api& t) {
         const std::lock_guard lock{here().mutex};
         *a = {};
         void* const at = const_cast<void*>(p);
+        if (const auto found = here().memory.find(at); found != here().memory.end()) a->device = found->second;
         a->type = here().pinned.count(at)   ? cudaMemoryTypeHost
                   : here().memory.count(at) ? cudaMemoryTypeDevice
                                             : cudaMemoryTypeUnregistered;

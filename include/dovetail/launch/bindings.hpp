@@ -5,6 +5,7 @@
 #include "bound_copies.hpp"
 #include "buffer_addresses.hpp"
 #include "error.hpp"
+#include "run_state.hpp"
 
 #include <cstring>
 
@@ -55,10 +56,12 @@ public:
         const std::size_t i = memory_.binding_of_output(output);
         const memory& own = *memory_.source();
         if (!memory_.can_be_bound(output)) refuse(i, "lies in host memory and cannot be bound: read it");
+        if (type(i).size() == 0) return;
         check_fits(i, to);
         if (to.read_only) refuse(i, "is bound to a read-only tensor");
-        if (own.device() >= 0 && !own.on_device(to.data))
-            refuse(i, "is bound to memory of the host, and the rank is on GPU " + std::to_string(own.device()));
+        if (const int place = own.device_of(to.data); own.device() >= 0 && place != own.device())
+            refuse(i,
+                   "is bound to memory of " + detail::name_of_place(place) + ", and the rank is on " + detail::name_of_place(own.device()));
         bound_[i] = {to.data, to.type.size(), copied ? binding_source::filled : binding_source::written};
     }
     // From now on the output is in memory of the library again.
@@ -79,12 +82,23 @@ public:
                     ranges_overlap(bound_[i].data, bytes(bound_, i), bound_[k].data, bytes(bound_, k)))
                     refuse(i, "is bound to memory to which " + name(k) + " is bound too");
     }
-    // Whether the memory of an output is also that of an output of a run that had these bindings.
-    bool overwrites(const std::vector<binding>& earlier) const {
-        for (std::size_t i = inputs(); i < bound_.size(); ++i)
-            for (std::size_t k = inputs(); k < bound_.size(); ++k)
-                if (ranges_overlap(bound_[i].data, bytes(bound_, i), earlier[k].data, bytes(earlier, k))) return true;
-        return false;
+    // The binding of an output, of this symbol or of any (-1), that an earlier run has written where a later one writes; none: -1.
+    int overwritten(const std::vector<binding>& earlier, const std::vector<binding>& later, int output) const {
+        for (std::size_t k = inputs(); k < bound_.size(); ++k)
+            for (std::size_t i = inputs(); i < bound_.size() && (output < 0 || symbol(k) == output); ++i)
+                if (earlier[k].from == binding_source::written &&
+                    ranges_overlap(earlier[k].data, bytes(earlier, k), later[i].data, bytes(later, i)))
+                    return static_cast<int>(k);
+        return -1;
+    }
+    // Throws if the next run would overwrite what a reading holds of one of these.
+    template <class Runs>
+    void check_held(const Runs& runs) const {
+        for (const auto& f : runs)
+            for (const reading_hold& held : f ? f->holders : std::vector<reading_hold>{})
+                if (const int i = overwritten(f->bound, bound_, held.output); i >= 0)
+                    throw usage_error{name(static_cast<std::size_t>(i)) + " of run " + std::to_string(f->run) +
+                                      " would be overwritten where it was bound, and a reading holds it, on " + where_.describe(rank_)};
     }
     // Throws if an input that has elements is not bound.
     void check_all_bound() const {

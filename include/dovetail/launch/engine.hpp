@@ -140,9 +140,11 @@ public:
     value_observer* values = nullptr;   // set before the first run
 
     // Keeps the slot of a run from being reused while a reading exists; see run_slots.
-    void hold(run_state& f) { slots_.hold(f); }
-    void hold_for_another_thread(run_state& f, thread_number by) { slots_.hold_for_another_thread(f, by); }
-    void release(run_state& f, thread_number by) noexcept { slots_.release(f, by); }
+    void hold(run_state& f, int output = -1) {
+        slots_.hold(f, output, [&, this](const run_state& later) { return bindings_.overwritten(f.bound, later.bound, output) >= 0; });
+    }
+    void hold_for_another_thread(run_state& f, thread_number by, int output) { slots_.hold_for_another_thread(f, by, output); }
+    void release(run_state& f, thread_number by, int output = -1) noexcept { slots_.release(f, by, output); }
     // The buffer that holds an output on this rank; throws if this rank has none.
     int output_buffer(int symbol) const {
         const int found = find_output(symbol);
@@ -253,14 +255,19 @@ private:
         check_alive();
         bindings_.check_all_bound();
         const bool alone = bindings_.write_memory_of_caller();
-        if (alone) check_outputs();
+        if (alone) bindings_.check_apart();
         const bool recorded = recording_.load();
         wait_for_resources({next_run_, bindings_.all(), recorded, slots_.before(next_run_)});
-        std::shared_ptr<run_state> next = slots_.claim(next_run_, options.time_limit, [this] { check_call_order(); });
-        next->bound = bindings_.all();
-        next->alone = alone;
-        next->enqueued = enqueued;
-        next->stream = stream;
+        const auto check = [&, this](const auto& runs) {
+            if (alone) bindings_.check_held(runs);
+            check_call_order();
+        };
+        std::shared_ptr<run_state> next = slots_.claim(next_run_, options.time_limit, check, [&, this](run_state& f) {
+            f.bound = bindings_.all();
+            f.alone = alone;
+            f.enqueued = enqueued;
+            f.stream = stream;
+        });
         if (recorded) next->times.assign(static_cast<std::size_t>(steps().size()), {});
         ++next_run_;
         bindings_.read_by(next->run);
@@ -268,14 +275,6 @@ private:
         issue(next);
         if (options.check_finite || (values != nullptr && next->run < values->runs())) inspect(*next);
         return next;
-    }
-    // Throws if the run would write memory that it reads, or that a reading holds.
-    void check_outputs() {
-        bindings_.check_apart();
-        for (const auto& f : open_runs())
-            if (f && slots_.is_held(*f) && bindings_.overwrites(f->bound))
-                throw usage_error{"run " + std::to_string(next_run_) + " of " + described() + " would overwrite an output of run " +
-                                  std::to_string(f->run) + ", which a reading holds where it was bound, on " + where.describe(rank)};
     }
     void wait_for_inputs_of(std::int64_t run, int input) {
         if (!wait_for_inputs(*slots_.issued(run), launch::after(options.time_limit)))

@@ -172,10 +172,10 @@ public:
     }
     // Binds an output to memory that runs write from now on, instead of memory of the library: a pointer and a number of elements, or a
     // DLTensor, a DLManagedTensor* or an mdspan as for `bind`, on the rank's own GPU (on the host backend, the host). It is valid when the
-    // run has ended. What other ranks' copy engines write, or NCCL moves as registered memory, is copied there at the end of the run; other
-    // outputs are made there, where a reading reads them. Such a run begins when the earlier runs of the rank have ended, and later ones
-    // when it has. Memory that does not fit, or that is an input's or another output's too, is a binding_error. Ignored on ranks without
-    // this output.
+    // run has ended. What other ranks' copy engines or NCCL move is copied there at the end of the run; other outputs are made there, where
+    // a reading reads them. Such a run begins when the earlier runs of the rank have ended, and later ones when it has. The memory lives
+    // until the run has ended, which a timeout does not mean, or the executor. Memory that does not fit, or that is an input's or another
+    // output's too, is a binding_error. Ignored on ranks without this output.
     template <class Name, class To>
         requires(detail::output_binding_asked<G, Name, To>)
     executor& bind_output(Name, [[maybe_unused]] const To& to) {

@@ -21,8 +21,9 @@ public:
     virtual std::int64_t available() const { return INT64_MAX; }
     // Number of the device; -1: the host.
     virtual int device() const { return -1; }
-    // Whether the pointer points into the device's memory.
-    virtual bool on_device(const void*) const { return false; }
+    // The number of the GPU in whose memory a pointer points; -1: none. Managed memory is that of this one.
+    virtual int device_of(const void*) const { return -1; }
+    bool on_device(const void* p) const { return device_of(p) >= 0; }
     // Synchronous copies. Either pointer may also point to host memory.
     virtual void to_host(void* to, const void* from, std::int64_t bytes) = 0;
     virtual void from_host(void* to, const void* from, std::int64_t bytes) = 0;

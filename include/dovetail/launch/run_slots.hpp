@@ -44,42 +44,48 @@ public:
         return slots_;
     }
 
-    // Keeps the slot of a run from being reused, until `release`.
+    // Keeps the slot of a run from being reused, until `release`. `overwrites(later)`: whether a later run writes where the output is.
     void hold(run_state& f) {
+        hold(f, -1, [](const run_state&) { return false; });
+    }
+    template <class Overwrites>
+    void hold(run_state& f, int output, Overwrites overwrites) {
         const std::lock_guard lock{mutex_};
         const auto& current = slots_[index(f.run)];
         if (current.get() != &f)
             throw usage_error{"the results of run " + std::to_string(f.run) + " of " + of_ + " are gone: run " +
                               std::to_string(current->run) + " uses their slot (runs in flight: " + std::to_string(count()) + ")"};
-        f.holders.push_back(this_thread_number());
-    }
-    bool is_held(const run_state& f) {
-        const std::lock_guard lock{mutex_};
-        return !f.holders.empty();
+        for (const auto& later : slots_)
+            if (later && later->run > f.run && overwrites(*later))
+                throw usage_error{"the results of run " + std::to_string(f.run) + " of " + of_ + " are gone: run " +
+                                  std::to_string(later->run) + " writes where they were bound, on " + place_};
+        f.holders.push_back({this_thread_number(), output});
     }
     // `by` is the thread that called `hold`, or none after `hold_for_another_thread`.
-    void release(run_state& f, thread_number by) noexcept {
+    void release(run_state& f, thread_number by, int output = -1) noexcept {
         {
             const std::lock_guard lock{mutex_};
-            f.holders.erase(std::find(f.holders.begin(), f.holders.end(), by));
+            f.holders.erase(std::find(f.holders.begin(), f.holders.end(), reading_hold{by, output}));
         }
         released_.notify_all();
     }
     // From now on any thread may release what `by` holds.
-    void hold_for_another_thread(run_state& f, thread_number by) {
+    void hold_for_another_thread(run_state& f, thread_number by, int output = -1) {
         const std::lock_guard lock{mutex_};
-        *std::find(f.holders.begin(), f.holders.end(), by) = no_thread;
+        std::find(f.holders.begin(), f.holders.end(), reading_hold{by, output})->by = no_thread;
     }
 
-    // The state of a new run, once no reading holds the run in its slot; `ready()` is called when the slot is free, and may throw.
-    template <class Ready>
-    std::shared_ptr<run_state> claim(std::int64_t run, std::chrono::nanoseconds limit, Ready ready) {
+    // The state of a new run, once no reading holds the run in its slot. When the slot is free, `ready(slots)` is called, which may throw,
+    // with the latest run that uses each, and then `prepare(state)`, before others see the run.
+    template <class Ready, class Prepare>
+    std::shared_ptr<run_state> claim(std::int64_t run, std::chrono::nanoseconds limit, Ready ready, Prepare prepare) {
         std::unique_lock lock{mutex_};
         std::shared_ptr<run_state>& slot = slots_[index(run)];
         wait_for_release(lock, slot, run, limit);
-        ready();
+        ready(std::as_const(slots_));
         recycle(slot);
         slot->run = run;
+        prepare(*slot);
         return slot;
     }
 
@@ -93,7 +99,7 @@ private:
         if (free()) return;
         const std::string text =
             "run " + std::to_string(run) + " of " + of_ + " needs the slot of run " + std::to_string(slot->run) + ", whose result ";
-        if (std::find(slot->holders.begin(), slot->holders.end(), this_thread_number()) != slot->holders.end())
+        if (std::any_of(slot->holders.begin(), slot->holders.end(), [](const reading_hold& h) { return h.by == this_thread_number(); }))
             throw usage_error{text + "this thread still holds by a reading, on " + place_ +
                               ": destroy the reading first, or copy it with .host(), or allow more runs in flight (dv::in_flight<" +
                               std::to_string(count() + 1) +

@@ -11,6 +11,14 @@
 
 namespace dovetail {
 
+// A reading that exists: the thread that may release it, and its output.
+struct reading_hold {
+    thread_number by = no_thread;
+    int output = -1;  // a symbol; -1: all
+
+    bool operator==(const reading_hold&) const = default;
+};
+
 // Lives from the issue of the run until its results are no longer read.
 struct run_state {
     std::int64_t run = 0;
@@ -20,7 +28,7 @@ struct run_state {
     std::atomic<int> reading_inputs = 0;  // steps that still read memory of the caller
     std::atomic<bool> failed = false;
     std::atomic<bool> reported = false;  // its failure was reported
-    std::vector<thread_number> holders;  // the thread of each reading; guarded by the engine's mutex
+    std::vector<reading_hold> holders;   // guarded by the engine's mutex
     bool alone = false;                  // writes memory of the caller: no other run of the rank is executed beside it
     bool enqueued = false;               // ordered with the work on `stream`, the caller's
     void* stream = nullptr;

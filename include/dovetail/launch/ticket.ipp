@@ -30,7 +30,7 @@ DOVETAIL_INLINE const std::vector<step_time>& basic_ticket::times() const {
 DOVETAIL_INLINE basic_reading::basic_reading(std::shared_ptr<engine> of, std::shared_ptr<run_state> f, int symbol)
     : engine_{std::move(of)}, run_{std::move(f)}, symbol_{symbol}, holder_{launch::this_thread_number()} {
     const int buffer = engine_->output_buffer(symbol);
-    engine_->hold(*run_);
+    engine_->hold(*run_, symbol);
     data_ = engine_->addresses.at(buffer, run_->run, run_->bound);
 }
 DOVETAIL_INLINE basic_reading::basic_reading(basic_reading&& other) noexcept
@@ -44,10 +44,10 @@ DOVETAIL_INLINE basic_reading& basic_reading::operator=(basic_reading&& other) n
     return *this;
 }
 DOVETAIL_INLINE basic_reading::~basic_reading() {
-    if (engine_) engine_->release(*run_, holder_);
+    if (engine_) engine_->release(*run_, holder_, symbol_);
 }
 DOVETAIL_INLINE void basic_reading::hold_for_another_thread() {
-    engine_->hold_for_another_thread(*run_, holder_);
+    engine_->hold_for_another_thread(*run_, holder_, symbol_);
     holder_ = no_thread;
 }
 DOVETAIL_INLINE void basic_reading::check_index(std::int64_t i) const {

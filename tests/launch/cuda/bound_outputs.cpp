@@ -160,6 +160,11 @@ TEST_CASE("memory that is not the rank's GPU's is refused") {
         dv::executor<doubled, overlapped> step{rank, 20s};
         floats host(8);
         target other{1}, managed;
+        dv::cuda::check(dv::cuda::calls.set_device(1), "cudaSetDevice");
+        const target on_second;
+        dv::cuda::check(dv::cuda::calls.set_device(0), "cudaSetDevice");
+        has(message([&] { step.bind_output(dv::name<y>, on_second.data, 8); }),
+            "output `y` is bound to memory of GPU 1, and the rank is on GPU 0, on rank 0");
         has(message([&] { step.bind_output(dv::name<y>, host.data(), 8); }),
             "output `y` is bound to memory of the host, and the rank is on GPU 0, on rank 0");
         has(message([&] { step.bind_output(dv::name<y>, other.tensor); }),

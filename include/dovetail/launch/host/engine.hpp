@@ -142,12 +142,14 @@ private:
     }
     void wait_for_resources(const request& next) override {
         if (next.before) wait_for_end(*next.before, options.time_limit);
+        const std::lock_guard lock{on_->issuing};
         std::erase_if(on_->unfinished, [](const auto& f) { return f->pending.load(std::memory_order_acquire) == 0; });
     }
     void check_call_order() override {
         if (communicates_) peers_.count_call(rank, on_->runs, number_, described());
     }
     void issue(const std::shared_ptr<run_state>& f) override {
+        const std::lock_guard alone{on_->issuing};
         int used = 0;
         for (const bool u : uses_) used += u ? 1 : 0;
         f->reading_inputs.store(step_uses_.readers(f->bound));

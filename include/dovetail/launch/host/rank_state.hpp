@@ -15,6 +15,7 @@ struct rank_state {
     int index = 0;
     int executors = 0;      // made so far
     std::int64_t runs = 0;  // issued so far, of executors that communicate
+    std::mutex issuing;     // held while a run is issued: executors of the rank may be used by several threads
     std::vector<std::shared_ptr<run_state>> unfinished;
 };
 

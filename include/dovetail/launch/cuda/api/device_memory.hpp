@@ -56,11 +56,12 @@ public:
         return INT64_MAX;
     }
     int device() const override { return device_; }
-    bool on_device(const void* p) const override {
+    int device_of(const void* p) const override {
         cudaPointerAttributes a{};
-        if (calls.pointer_get_attributes(&a, p) == cudaSuccess) return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged;
+        if (calls.pointer_get_attributes(&a, p) == cudaSuccess)
+            return a.type == cudaMemoryTypeDevice ? a.device : a.type == cudaMemoryTypeManaged ? device_ : -1;
         static_cast<void>(calls.get_last_error());
-        return false;
+        return -1;
     }
     void to_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
     void from_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }

@@ -134,7 +134,7 @@ private:
     }
     void start(const std::shared_ptr<run_state>& issued, bool replayed) {
         run_state& f = *issued;
-        const unsigned streams = replayed ? 1u : streams_;
+        const unsigned streams = streams_of(f, replayed);
         wait_for_earlier(issued, replayed, streams);
         if (f.enqueued) {
             check(calls.set_device(on_->device), "cudaSetDevice");  // a null stream is that of the current device
@@ -168,11 +168,8 @@ private:
     }
     void finish_issue(run_state& f, bool replayed) {
         issued_run& r = runs_[now_ % depth];
-        r.streams = replayed || streams_ == 0 ? 1u : streams_;
-        if (fills_outputs(f)) {
-            fill_outputs(f, r.streams);
-            r.streams |= 1u;
-        }
+        r.streams = streams_of(f, replayed);
+        if (fills_outputs(f)) fill_outputs(f, r.streams);
         for (int l = 0; l < stream_count; ++l)
             if (r.streams >> l & 1u) {
                 check(calls.event_record(r.done[l], on_->streams[l]), "cudaEventRecord");

@@ -59,10 +59,15 @@ protected:
         raise();
     }
 
+    // The streams on which a run has work, as bits.
+    unsigned streams_of(const run_state& f, bool replayed) const {
+        if (replayed) return 1u;
+        return streams_ == 0 || fills_outputs(f) ? streams_ | 1u : streams_;
+    }
     static bool fills_outputs(const run_state& f) {
         return std::any_of(f.bound.begin(), f.bound.end(), [](const binding& b) { return b.from == binding_source::filled; });
     }
-    // Copies the outputs that other ranks write to where they are bound, on the first stream and behind all that the run does.
+    // Copies outputs to where they are bound, on the first stream and behind all that the run does.
     void fill_outputs(const run_state& f, unsigned streams) {
         const cudaStream_t first = on_->streams[0];
         for (int l = 1; l < stream_count; ++l)
@@ -73,9 +78,10 @@ protected:
         for (int i = 0; i < static_cast<int>(addresses.outputs().size()); ++i) {
             const auto& [symbol, buffer] = addresses.outputs()[static_cast<std::size_t>(i)];
             const binding& b = f.bound[addresses.binding_of_output(i)];
+            const auto bytes = static_cast<std::size_t>(graph.symbols[symbol].type.bytes());
             if (b.from == binding_source::filled)
-                on_->copies.enqueue(first, const_cast<void*>(b.data), addresses.at(buffer, f.run, f.bound),
-                                    graph.symbols[symbol].type.bytes());
+                check(calls.memcpy_async(const_cast<void*>(b.data), addresses.at(buffer, f.run, f.bound), bytes, cudaMemcpyDefault, first),
+                      "cudaMemcpyAsync");
         }
     }
 
@@ -104,11 +110,10 @@ private:
     void check_not_overwritten(int output) override {
         if (on_->world->aborted() && is_written_by_copies(output)) raise();
     }
-    // Other ranks copy to the address that they were given when the executor was made, and registered memory is passed to NCCL by all ranks
-    // or by none.
+    // Other ranks copy to the address that they were given when the executor was made, and NCCL may have registered memory, which all ranks
+    // pass or none.
     bool writes_in_place(int output) const override {
-        return !is_written_by_copies(output) &&
-               (registered_ == nullptr || !is_touched(output, [this](int step, const ir::access&) { return calls_nccl(step); }));
+        return !is_written_by_copies(output) && !is_touched(output, [this](int step, const ir::access&) { return calls_nccl(step); });
     }
     bool is_written_by_copies(int output) const {
         return is_touched(output, [this](int step, const ir::access& a) {
