@@ -210,6 +210,7 @@ int main(int count, char** arguments) {
         if (option != "--record" && option != "--plot") return std::fprintf(stderr, "no such option: %s\n", arguments[next]), EXIT_FAILURE;
         (option == "--plot" ? picture : folder) = arguments[next + 1];
     }
+    if (!folder.empty() && !picture.empty()) return std::fprintf(stderr, "--plot does not go with --record\n"), EXIT_FAILURE;
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
     return worlds::choose(count, arguments, link, [&](auto make_world) {
         const transformer::text text = count > next ? transformer::load(arguments[next]) : transformer::load();
