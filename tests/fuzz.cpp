@@ -4,7 +4,9 @@
 //   fuzz [--count N] [--seed S] [--only K]     (K: the number of one graph); support/how_many.hpp tells of the environment
 #include "support/coverage.hpp"
 #include "support/how_many.hpp"
+#include "support/interpreter.hpp"
 #include "support/mutation.hpp"
+#include "support/planner.hpp"
 #include "support/print_graph.hpp"
 #include "support/random_graph.hpp"
 #include "support/reduce.hpp"
@@ -41,7 +43,7 @@ struct planned_graph {
 // The plan, under the sketch's memory limit where one fits.
 planned_graph plan_of(const dv::ir::graph& g, const sketch& s) {
     planned_graph p;
-    p.made = dv::plan::make(g, s.plan_options);
+    p.made = make_plan(g, s.plan_options);
     if (p.made.wrong) p.fault = "planner: a cycle in a valid graph";
     else if (!p.made.fits) p.fault = "planner: does not fit without a limit";
     const std::int64_t taken = p.fault.empty() ? dv::plan::largest_bytes(p.made.plan.roles.view()) : 0;
@@ -49,7 +51,7 @@ planned_graph plan_of(const dv::ir::graph& g, const sketch& s) {
     limited.memory_limit = taken * s.limit / 1000;
     if (limited.memory_limit <= 0) return p;
     p.limited = true;
-    dv::plan::made tight = dv::plan::make(g, limited);
+    dv::plan::made tight = make_plan(g, limited);
     if (tight.wrong) p.fault = "planner: a cycle under a memory limit";
     else if (!tight.fits && limited.memory_limit >= taken) p.fault = "planner: what fits is refused";
     else if (tight.fits && dv::plan::largest_bytes(tight.plan.roles.view()) > limited.memory_limit)
@@ -92,7 +94,7 @@ std::string damaged(const dv::ir::graph& written, const dv::ir::graph& g, const 
     if (!mutate(static_cast<mutation>(kind), program, plan, r)) return {};
     ++sum.damaged[kind];
     const dv::plan::plan hurt = dv::ir::view(plan);
-    const bool proven = static_cast<bool>(dv::plan::prove(written, program, hurt, s.plan_options));
+    const bool proven = static_cast<bool>(prove_plan(written, program, hurt, s.plan_options));
     sum.refused[kind] += !proven;
     for (int times = 0; times < (proven ? 3 : 1); ++times) {
         how = {mix(s.seed + 100 + static_cast<word>(times)), {0, 1, 2}, how.ahead, how.in_flight};
@@ -116,7 +118,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
     if (!planned.fault.empty()) return planned.fault;
     const dv::ir::program program = dv::ir::view(planned.made.program);
     const dv::plan::plan plan = dv::ir::view(planned.made.plan);
-    if (const dv::plan::verdict bad = dv::plan::prove(written, program, plan, s.plan_options); !bad)
+    if (const dv::plan::verdict bad = prove_plan(written, program, plan, s.plan_options); !bad)
         return std::string("prover: ") + dv::plan::name_of(bad.what) + ", role " + std::to_string(bad.role) + ", task " +
                std::to_string(bad.task) + ", other " + std::to_string(bad.other) + ", buffer " + std::to_string(bad.buffer);
     if (const std::string bad = broken_slots(program, s.plan_options); !bad.empty()) return "slots: " + bad;

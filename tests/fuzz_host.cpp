@@ -4,6 +4,7 @@
 //   fuzz_host [--count N] [--seed S] [--only K]     (K: the number of one session); support/how_many.hpp tells of the environment
 #include "support/coverage.hpp"
 #include "support/how_many.hpp"
+#include "support/planner.hpp"
 #include "support/print_graph.hpp"
 #include "support/reduce.hpp"
 #include "support/rewrites_seen.hpp"
@@ -105,7 +106,7 @@ void show(const session& x) {
         std::printf("graph %zu, %s store: %s%s", g, x.shares[g] ? "symmetric_set" : "own", print_settings(x.graphs[g]).c_str(),
                     print_graph(graph).c_str());
         if (data.wrong) continue;
-        const dv::plan::made made = dv::plan::make(graph, x.graphs[g].plan_options);
+        const dv::plan::made made = make_plan(graph, x.graphs[g].plan_options);
         if (!made.wrong && made.fits) std::printf("%s", print_plan(dv::ir::view(made.program), dv::ir::view(made.plan)).c_str());
     }
 }

@@ -5,6 +5,7 @@
 
 #include "support/laws.hpp"
 #include "support/planned_samples.hpp"
+#include "support/planner.hpp"
 #include "support/shown.hpp"
 
 #include <dovetail/plan/make.hpp>
@@ -55,7 +56,7 @@ TEST_CASE("the plan made while compiling is the one made at run time, every time
         CAPTURE(std::string(x.options));
         INFO(shown(x));
         for (int i = 0; i < 2; ++i) {
-            const dv::plan::made made = dv::plan::make(x.written, x.s);
+            const dv::plan::made made = make_plan(x.written, x.s);
             REQUIRE(!made.wrong);
             REQUIRE(made.fits);
             CHECK(difference(listed(dv::ir::view(made.program)), listed(x.program)) == "");

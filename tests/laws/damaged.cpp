@@ -3,6 +3,7 @@
 #include "support/laws.hpp"
 #include "support/mutation.hpp"
 #include "support/planned_samples.hpp"
+#include "support/planner.hpp"
 #include "support/shown.hpp"
 #include "support/simulated.hpp"
 
@@ -22,7 +23,7 @@ TEST_CASE("every plan is proven, and does in the simulator what the graph means"
         CAPTURE(x.graph);
         CAPTURE(std::string(x.options));
         INFO(shown(x));
-        CHECK(std::string(name_of(dv::plan::prove(x.rewritten, x.program, x.plan, x.s).what)) == "none");
+        CHECK(std::string(name_of(prove_plan(x.rewritten, x.program, x.plan, x.s).what)) == "none");
         CHECK(simulated_graph{x.rewritten, x.s}.fault_of(x.program, x.plan, 1) == "");
         overlapped += x.plan.overlapped;
     }
@@ -62,7 +63,7 @@ TEST_CASE("a damaged plan is refused, or the damage does no harm") {
             const mutation kind = static_cast<mutation>(i % mutations);
             if (!mutate(kind, x.program, s.plan, r)) continue;
             const dv::plan::plan hurt = dv::ir::view(s.plan);
-            if (!dv::plan::prove(x.rewritten, x.program, hurt, x.s)) {
+            if (!prove_plan(x.rewritten, x.program, hurt, x.s)) {
                 ++refused;
                 // Brute force must have noticed as well.
                 if (kind == mutation::wait_removed || kind == mutation::distance_changed) CHECK(broken_order(x.program, hurt) != "");

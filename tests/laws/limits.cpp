@@ -3,6 +3,7 @@
 // booked plans are correct within each budget.
 #include "support/how_many.hpp"
 #include "support/laws.hpp"
+#include "support/planner.hpp"
 #include "support/random_graph.hpp"
 #include "support/reference.hpp"
 #include "support/shown.hpp"
@@ -34,7 +35,7 @@ void check_plan(const sketch& s, const dv::ir::graph& g, const dv::ir::program& 
     INFO(shown(g, p, plan, o));
     if (in_all) CHECK(broken_order(p, plan) == "");
     CHECK(broken_sizes(p, plan) == "");
-    CHECK(static_cast<bool>(dv::plan::prove(g, p, plan, o)));
+    CHECK(static_cast<bool>(prove_plan(g, p, plan, o)));
     meaning m = read_sketch(s, g, s.runs);
     simulation how;
     how.seed = s.seed;
@@ -65,11 +66,11 @@ TEST_CASE("on random graphs: plans booked within each budget are proven and simu
         dv::plan_options o = s.plan_options;
         o.overlap = true;
         o.forced = dv::candidate::listed;
-        const dv::plan::made listed = dv::plan::make(g, o);
+        const dv::plan::made listed = make_plan(g, o);
         CAPTURE(i);
         REQUIRE(!listed.wrong);
         o.forced = static_cast<dv::candidate>(static_cast<int>(dv::candidate::booked_100) + static_cast<int>(i % budgets));
-        const dv::plan::made made = dv::plan::make(g, o);
+        const dv::plan::made made = make_plan(g, o);
         CAPTURE(name_of(o.forced));
         const dv::plan::plan plan = dv::ir::view(made.plan);
         check_plan(s, g, dv::ir::view(made.program), plan, o, i % 5 != 4);
@@ -93,7 +94,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         const dv::ir::graph_data data = emit(s);
         const dv::ir::graph g = dv::ir::view(data);
         if (s.plan_options.objective != dv::objective_kind::makespan) continue;  // the law is about the time of a run
-        const dv::plan::made free = dv::plan::make(g, s.plan_options);
+        const dv::plan::made free = make_plan(g, s.plan_options);
         CAPTURE(i);
         REQUIRE(!free.wrong);
         const dv::ir::program p = dv::ir::view(free.program);
@@ -104,18 +105,18 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         // The need itself, and anything below what is taken.
         plan_options.memory_limit = r.chance(30) ? needed : needed + r.below(static_cast<int>(taken - needed));
         CAPTURE(plan_options.memory_limit);
-        const dv::plan::made made = dv::plan::make(g, plan_options);
+        const dv::plan::made made = make_plan(g, plan_options);
         REQUIRE(made.fits);
         const dv::plan::plan plan = dv::ir::view(made.plan);
         CHECK(dv::plan::largest_bytes(plan.roles) <= plan_options.memory_limit);
         check_plan(s, g, dv::ir::view(made.program), plan, plan_options, i % 5 != 4);
         dv::plan_options one_stream = plan_options;
         one_stream.forced = dv::candidate::sequential;
-        const dv::plan::made alone = dv::plan::make(g, one_stream);
+        const dv::plan::made alone = make_plan(g, one_stream);
         if (alone.fits) CHECK(plan.predicted <= alone.plan.predicted);
         // A larger limit; a plan as fast as the one without a limit ends the search.
         plan_options.memory_limit += r.below(static_cast<int>(taken - plan_options.memory_limit));
-        CHECK(dv::plan::make(g, plan_options).plan.predicted <= std::max(plan.predicted, free.plan.predicted));
+        CHECK(make_plan(g, plan_options).plan.predicted <= std::max(plan.predicted, free.plan.predicted));
         ++limited;
         overlapped += plan.overlapped ? 1 : 0;
         const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);

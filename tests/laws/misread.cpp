@@ -1,6 +1,8 @@
 // Graphs that the library reads wrongly, as with a defect in lowering: one row of the graph is changed after `lower`, and the planned,
 // proven and simulated result is compared with the meaning of the sketch. Every change is noticed or does not change the meaning.
 #include "support/how_many.hpp"
+#include "support/interpreter.hpp"
+#include "support/planner.hpp"
 #include "support/random_graph.hpp"
 #include "support/reference.hpp"
 #include "support/simulator.hpp"
@@ -168,11 +170,11 @@ constexpr misreading misreadings[] = {
 
 // How a changed graph is found to be another one; empty where nothing finds it.
 std::string found(const sketch& s, const dv::ir::graph& g, meaning& m) {
-    const dv::plan::made made = dv::plan::make(g, s.plan_options);
+    const dv::plan::made made = make_plan(g, s.plan_options);
     if (made.wrong || !made.fits) return "no plan";
     const dv::ir::program program = dv::ir::view(made.program);
     const dv::plan::plan plan = dv::ir::view(made.plan);
-    if (!dv::plan::prove(g, program, plan, s.plan_options)) return "not proven";
+    if (!prove_plan(g, program, plan, s.plan_options)) return "not proven";
     for (word times = 0; times < 2; ++times) try {
             simulate(g, program, plan, m, {mix(s.seed + times), {0, 1, 2}, 4, s.plan_options.in_flight});
         } catch (const failure& f) {

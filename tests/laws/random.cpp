@@ -1,5 +1,6 @@
 // The laws on random graphs, planned at run time, and the size of their arenas relative to the lower bound.
 #include "support/laws.hpp"
+#include "support/planner.hpp"
 #include "support/random_graph.hpp"
 #include "support/shown.hpp"
 #include "support/slots.hpp"
@@ -24,7 +25,7 @@ TEST_CASE("on random graphs: the same laws, and how near the arenas are to what 
         if (i % 5 == 4) k.nodes_low = 40, k.nodes_high = 90;
         const sketch s = random_graph(mix(seed) + static_cast<word>(i), k);
         const dv::ir::graph_data data = emit(s);
-        const dv::plan::made made = dv::plan::make(dv::ir::view(data), s.plan_options);
+        const dv::plan::made made = make_plan(dv::ir::view(data), s.plan_options);
         CAPTURE(i);
         REQUIRE(!made.wrong);
         const dv::ir::program p = dv::ir::view(made.program);

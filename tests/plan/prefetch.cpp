@@ -1,4 +1,6 @@
 // Gathers of weights ahead of the layers that read them: no rewrite, but list scheduling, under a memory limit with booked memory.
+#include "support/planner.hpp"
+
 #include <dovetail/dovetail.hpp>
 #include <dovetail/ops/ops.hpp>
 #include <dovetail/plan/make.hpp>
@@ -35,7 +37,7 @@ dv::plan::made planned(std::int64_t limit, dv::candidate forced = dv::candidate:
     o.machine = dv::machine::h200_nvlink::description;
     o.memory_limit = limit;
     o.forced = forced;
-    return dv::plan::make(graph, o);
+    return support::make_plan(graph, o);
 }
 std::int64_t bytes_of(const dv::plan::made& made) { return dv::plan::bytes_of(made.plan.roles[0]); }
 

@@ -1,5 +1,7 @@
 // The wide search over rewrites: never behind the search while compiling, a number of blocks for each split, and decisions that a program
 // takes as an option.
+#include "support/planner.hpp"
+
 #include <dovetail/dovetail.hpp>
 #include <dovetail/ops/ops.hpp>
 #include <dovetail/plan/wide_search.hpp>
@@ -80,7 +82,7 @@ TEST_CASE("decisions as an option give the plan, and nothing is searched") {
         if (n.kind == dv::op_kind::all_reduce) ++blocks[plan::typed<app::two_chains>::value.nodes[n.origin].region];
     CHECK(blocks[0] == 4);
     CHECK(blocks[1] == 1);
-    const plan::made made = plan::make(plan::typed<app::two_chains>::value, decided::value);
+    const plan::made made = support::make_plan(plan::typed<app::two_chains>::value, decided::value);
     CHECK(made.plan.predicted == planned::plan.predicted);
     using kept = dv::options<dv::machine::h200_nvlink, dv::decided_rewrites<1, 0, false, 1, dv::rewrite::keep>>;
     static_assert(dv::predicted_time<app::twice, kept> < dv::predicted_time<app::twice, app::h200>);

@@ -1,6 +1,7 @@
 // Ray's tests of execution schedules, on plans: which operations a role issues in which order, and the values of the same graphs.
 #include "actors.hpp"
 #include "order.hpp"
+#include "support/planner.hpp"
 
 #include <dovetail/plan/make.hpp>
 
@@ -162,7 +163,7 @@ TEST_CASE("TestSelectNextNodes.test_two_nccl_writes") {
     CHECK(communication<crossing, actor<1>>() == first);
     const auto& constant = view<crossing>().plan.order;
     for (int i = 0; i < 20; ++i) {
-        const dv::plan::made again = dv::plan::make(dv::plan::typed<crossing>::value, overlapped::value);
+        const dv::plan::made again = support::make_plan(dv::plan::typed<crossing>::value, overlapped::value);
         CHECK(std::ranges::equal(again.plan.order, constant));
     }
 }

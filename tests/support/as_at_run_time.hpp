@@ -2,6 +2,7 @@
 #pragma once
 
 #include "laws.hpp"
+#include "planner.hpp"
 
 #include <dovetail/plan/make.hpp>
 #include <dovetail/plan/planned.hpp>
@@ -14,7 +15,7 @@ namespace support {
 template <class G, class O>
 void as_at_run_time() {
     using planned = dv::plan::planned<G, O>;
-    const dv::plan::made made = dv::plan::make(dv::plan::typed<G>::value, O::value);
+    const dv::plan::made made = make_plan(dv::plan::typed<G>::value, O::value);
     REQUIRE(!made.wrong);
     REQUIRE(made.fits);
     CHECK(difference(listed(dv::ir::view(made.plan)), listed(planned::plan)) == "");

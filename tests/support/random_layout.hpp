@@ -1,41 +1,9 @@
-// The start of a random graph: knobs that say what may occur, roles and their meshes, inputs, states and axis indices, and what a
-// statement may read where.
+// The start of a random graph: roles and their meshes, inputs, states and axis indices, and what a statement may read where.
 #pragma once
 
-#include "sketch.hpp"
+#include "random_graph.hpp"
 
 namespace support {
-
-struct knobs {
-    int roles = 4;
-    int least_roles = 1;
-    int axes = 2;
-    int least_axes = 0;
-    int width = 3;
-    int least_width = 1;
-    int ranks = 16;          // at most
-    int exactly = 0;         // ... or exactly so many
-    int nodes_low = 3;
-    int nodes_high = 22;
-    int runs = 4;
-    int in_flight = 3;
-    int slots = 2;
-    int extent = 256;        // elements of a tensor, at most
-    bool types = true;       // other elements than uint64, scalars, tensors of two extents
-    bool states = true;
-    bool collectives = true;
-    bool effects = true;
-    bool nccl_groups = true;
-    bool folding = true;
-    bool open = false;       // axes of open width: plans are for any, and runs need to know it (with_widths)
-    bool limits = true;      // memory limits
-    bool views = true;       // rows of values, and values made of parts
-    bool idle = true;        // roles without statements
-    bool awaits = true;      // statements that start after values which are no arguments of theirs
-    bool repeats = false;    // collectives that take what others take
-    std::string prefix = {};         // of names
-    const sketch* beside = nullptr;  // a graph whose states this one may share
-};
 
 // What a collective does to the type of an argument on n members; invalid where that does not split.
 inline dv::tensor_type collected(dv::op_kind kind, dv::tensor_type t, int n) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "launch_table.hpp"
+#include "planner.hpp"
 #include "row_values.hpp"
 
 #include <dovetail/launch/engine.hpp>
@@ -21,7 +22,7 @@ namespace support {
 class rows_on_threads {
 public:
     rows_on_threads(const dv::ir::graph& written, const dv::plan_options& options, word seed, int runs)
-        : written_{written}, seed_{seed}, made_{dv::plan::make(written, options)} {
+        : written_{written}, seed_{seed}, made_{make_plan(written, options)} {
         for (int run = 0; run < runs; ++run) wanted_.emplace_back(written, run);
         rewritten_ = dv::pass::detail::rewritten(written, dv::pass::rewrites_of(written, made_.options.rewrites, made_.options.axes));
         prepare();

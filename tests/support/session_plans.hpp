@@ -3,6 +3,7 @@
 #pragma once
 
 #include "launch_table.hpp"
+#include "planner.hpp"
 #include "session.hpp"
 
 #include <dovetail/plan/make.hpp>
@@ -136,7 +137,7 @@ private:
         p.written = emit(s);
         if (p.written.wrong) return all_.wrong("not a graph");
         p.concrete = with_widths(p.written, s);
-        p.made = dv::plan::make(dv::ir::view(p.written), s.plan_options);
+        p.made = make_plan(dv::ir::view(p.written), s.plan_options);
         if (p.made.wrong || !p.made.fits) return all_.wrong("no plan");
         p.rewritten = dv::pass::detail::rewritten(dv::ir::view(p.written), p.made.options.rewrites);
         p.concrete_rewritten = with_widths(p.rewritten, s);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hand_plan.hpp"
+#include "interpreter.hpp"
 #include "simulator.hpp"
 
 #include <algorithm>

@@ -3,22 +3,13 @@
 #pragma once
 
 #include "interpreter.hpp"
+#include "simulator.hpp"
 
-#include <dovetail/plan/plan.hpp>
-
-#include <array>
 #include <cstring>
 #include <deque>
 #include <map>
 
 namespace support {
-
-struct simulation {
-    word seed = 0;
-    std::array<int, dv::stream_count> queue_of = {0, 1, 2};  // positions with equal numbers share one queue, in issue order
-    int ahead = 4;                                         // runs that a rank without outputs may be in front
-    int in_flight = 0;  // runs whose outputs exist at once, as the options say; 0: as many as the plan has slots
-};
 
 namespace detail {
 

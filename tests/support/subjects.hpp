@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hand_plans.hpp"
+#include "planner.hpp"
 #include "random_graph.hpp"
 #include "samples.hpp"
 #include "simulated.hpp"
@@ -45,7 +46,7 @@ struct named_subject {
 
 // The plan of a graph; where there is none, one without steps.
 inline subject subject_of(const dv::ir::graph& g, const dv::plan_options& options) {
-    dv::plan::made made = dv::plan::make(g, options);
+    dv::plan::made made = make_plan(g, options);
     const dv::rewrite_list rewrites = dv::pass::rewrites_of(g, options.rewrites, options.axes);
     dv::ir::graph_data planned = made.wrong ? owned(g) : dv::pass::detail::rewritten(g, rewrites);
     return {std::move(planned), std::move(made.program), std::move(made.plan), options};

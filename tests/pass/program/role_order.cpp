@@ -3,6 +3,7 @@
 // values as in the written order, ranks as the plan says, predictions from the links.
 #include "support/uneven_machines.hpp"
 #include "support/on_host.hpp"
+#include "support/planner.hpp"
 #include "support/samples.hpp"
 
 #include <dovetail/observe/text.hpp>
@@ -86,8 +87,8 @@ TEST_CASE("no exchange of two roles makes copies shorter, and the order is close
     for (unsigned seed = 0; seed < tries; ++seed) {
         CAPTURE(seed);
         const drawn_links links{seed};
-        const dv::plan::made plan = dv::plan::make(g, links.options());
-        CHECK(static_cast<bool>(dv::plan::prove(g, dv::ir::view(plan.program), dv::ir::view(plan.plan), plan.options)));
+        const dv::plan::made plan = support::make_plan(g, links.options());
+        CHECK(static_cast<bool>(support::prove_plan(g, dv::ir::view(plan.program), dv::ir::view(plan.plan), plan.options)));
         const std::array<int, 5> order = order_of(dv::ir::view(plan.plan));
         const std::int64_t time = links.time(order);
         CHECK(time <= links.time(as_written));
@@ -255,7 +256,7 @@ TEST_CASE("under a memory limit a copy goes over a relay where that is faster, a
     CHECK(dv::peak_bytes<more_crowded, worker<1>, limited> <= 850'000'000);
     CHECK(dv::predicted_time<more_crowded, limited> > 50 * ms);
     // At run time as while compiling.
-    const dv::plan::made made = dv::plan::make(dv::plan::typed<more_crowded>::value, limited::value);
+    const dv::plan::made made = support::make_plan(dv::plan::typed<more_crowded>::value, limited::value);
     CHECK(made.fits);
     CHECK(made.plan.predicted == dv::predicted_time<more_crowded, limited>);
 }

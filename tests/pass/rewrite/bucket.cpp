@@ -2,6 +2,7 @@
 // written ones mean.
 #include "support/how_many.hpp"
 #include "support/laws.hpp"
+#include "support/planner.hpp"
 #include "support/random_graph.hpp"
 #include "support/reference.hpp"
 #include "support/samples.hpp"
@@ -132,11 +133,11 @@ TEST_CASE("rewritten random graphs are proven and compute what the written ones 
         for (int n = 0; n < g.nodes.size(); ++n) groups += rewritten.nodes[n].nccl_group_id != g.nodes[n].nccl_group_id ? 1 : 0;
         if (groups == 0) continue;
         ++joined;
-        const dv::plan::made made = dv::plan::make(g, o);
+        const dv::plan::made made = make_plan(g, o);
         REQUIRE(!made.wrong);
         const dv::ir::program p = dv::ir::view(made.program);
         const dv::plan::plan plan = dv::ir::view(made.plan);
-        CHECK(static_cast<bool>(dv::plan::prove(rewritten, p, plan, o)));
+        CHECK(static_cast<bool>(prove_plan(rewritten, p, plan, o)));
         meaning m = read_sketch(s, g, s.runs);
         simulation how;
         how.seed = s.seed;

@@ -4,6 +4,7 @@
 #include "support/how_many.hpp"
 #include "support/interpreter.hpp"
 #include "support/laws.hpp"
+#include "support/planner.hpp"
 #include "support/random_graph.hpp"
 #include "support/simulator.hpp"
 #include "support/written.hpp"
@@ -310,11 +311,11 @@ TEST_CASE("rewritten random graphs are proven, and compute what the written ones
         const dv::ir::graph rewritten = dv::ir::view(t.read<dv::plan::stage::rewrite>());
         if (rewritten.symbols.size() == g.symbols.size()) continue;
         ++changed;
-        const dv::plan::made made = dv::plan::make(g, o);
+        const dv::plan::made made = make_plan(g, o);
         REQUIRE(!made.wrong);
         const dv::ir::program p = dv::ir::view(made.program);
         const dv::plan::plan plan = dv::ir::view(made.plan);
-        CHECK(static_cast<bool>(dv::plan::prove(rewritten, p, plan, o)));
+        CHECK(static_cast<bool>(prove_plan(rewritten, p, plan, o)));
         meaning written = interpret(g, s.runs, s.seed), m = interpret_as(rewritten, written);
         const parts_between_hosts parts{g, rewritten};
         between_hosts += parts.count;

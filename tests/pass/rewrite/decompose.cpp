@@ -1,6 +1,7 @@
 // The rewrite that makes reduce_scatters and all_gathers of all_reduces: which operations work on shards and which values are gathered,
 // that random graphs mean the same afterwards, row by row, and that their plans are proven. What it refuses: tests/fail.
 #include "support/how_many.hpp"
+#include "support/planner.hpp"
 #include "support/random_rows.hpp"
 #include "support/row_values.hpp"
 
@@ -198,9 +199,9 @@ void compare(long i, const dv::ir::graph& g, const dv::rewrite_list& list, count
     o.machine = dv::machine::h200_nvlink::description;
     o.in_flight = 1 + static_cast<int>(i / 10 % 2);
     o.rewrites = list;
-    const dv::plan::made planned = dv::plan::make(g, o);
+    const dv::plan::made planned = make_plan(g, o);
     REQUIRE(!planned.wrong);
-    CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(made), dv::ir::view(planned.program), dv::ir::view(planned.plan), o)));
+    CHECK(static_cast<bool>(prove_plan(dv::ir::view(made), dv::ir::view(planned.program), dv::ir::view(planned.plan), o)));
 }
 
 constexpr dv::rewrite_list everything() {
@@ -338,9 +339,9 @@ TEST_CASE("random updates on shards leave the states that the written graphs mea
         dv::plan_options o;
         o.machine = dv::machine::h200_nvlink::description;
         o.in_flight = 1 + static_cast<int>(i / 10 % 2);
-        const dv::plan::made planned = dv::plan::make(g, o);
+        const dv::plan::made planned = make_plan(g, o);
         REQUIRE(!planned.wrong);
-        CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(made), dv::ir::view(planned.program), dv::ir::view(planned.plan), o)));
+        CHECK(static_cast<bool>(prove_plan(dv::ir::view(made), dv::ir::view(planned.program), dv::ir::view(planned.plan), o)));
     }
     MESSAGE(sharded << " graphs with " << updates << " updates on shards, " << refused << " refused");
     if (many.only < 0 && many.count >= 10000) CHECK(sharded > 500);

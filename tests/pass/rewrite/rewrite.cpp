@@ -1,6 +1,7 @@
 // All rewrites in one graph, asked for by statements and by the list in several orders: random graphs mean the same afterwards, row by row,
 // and their plans are proven.
 #include "support/how_many.hpp"
+#include "support/planner.hpp"
 #include "support/random_rows.hpp"
 #include "support/row_values.hpp"
 
@@ -70,13 +71,13 @@ TEST_CASE("random graphs mean the same under all rewrites, and their plans are p
         seen.see(g, o.rewrites, made);
         REQUIRE(difference_of_outputs(g, dv::ir::view(made)) == "");
         if (i % 10 != 0) continue;
-        const dv::plan::made planned = dv::plan::make(g, o);
+        const dv::plan::made planned = make_plan(g, o);
         REQUIRE(!planned.wrong);
         // The search may have taken another number of blocks where a statement leaves it to the search.
         const dv::ir::graph_data decided = rewritten(g, planned.options.rewrites);
         REQUIRE(difference_of_outputs(g, dv::ir::view(decided)) == "");
         CHECK(static_cast<bool>(
-            dv::plan::prove(dv::ir::view(decided), dv::ir::view(planned.program), dv::ir::view(planned.plan), planned.options)));
+            prove_plan(dv::ir::view(decided), dv::ir::view(planned.program), dv::ir::view(planned.plan), planned.options)));
     }
     MESSAGE(seen.refused << " refused and drawn without statements, " << seen.split << " split, " << seen.decomposed << " decomposed, "
                          << seen.kept << " kept, " << seen.bucketed << " bucketed, " << seen.all << " split, decomposed and bucketed");

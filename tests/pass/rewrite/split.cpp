@@ -1,6 +1,7 @@
 // The rewrite that computes statements in blocks: which graph it makes, that random graphs mean the same afterwards, row by row, and that
 // their plans are proven. What it refuses: tests/fail.
 #include "support/how_many.hpp"
+#include "support/planner.hpp"
 #include "support/random_rows.hpp"
 #include "support/row_values.hpp"
 
@@ -245,9 +246,9 @@ TEST_CASE("random graphs that are split without being asked mean the same") {
         ++split;
         REQUIRE(difference_of_outputs(g, dv::ir::view(blocks)) == "");
         if (i % 10 != 0) continue;
-        const dv::plan::made made = dv::plan::make(g, o);
+        const dv::plan::made made = make_plan(g, o);
         REQUIRE(!made.wrong);
-        CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
+        CHECK(static_cast<bool>(prove_plan(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
     }
     MESSAGE(split << " graphs split");
     if (many.only < 0 && many.count >= 10000) CHECK(split > 2000);
@@ -279,9 +280,9 @@ TEST_CASE("random graphs mean the same in blocks, and their plans are proven") {
         dv::plan_options o;
         o.machine = dv::machine::h200_nvlink::description;
         o.in_flight = 1 + static_cast<int>(i / 10 % 2);
-        const dv::plan::made made = dv::plan::make(g, o);
+        const dv::plan::made made = make_plan(g, o);
         REQUIRE(!made.wrong);
-        CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
+        CHECK(static_cast<bool>(prove_plan(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
     }
     MESSAGE(split << " graphs split, " << refused << " refused, " << scattered << " blocks of reduce_scatters, " << exchanged
                   << " of all_to_alls, " << joined << " joined values");

@@ -4,6 +4,7 @@
 #include "support/how_many.hpp"
 #include "support/interpreter.hpp"
 #include "support/near_peers.hpp"
+#include "support/planner.hpp"
 #include "support/random_graph.hpp"
 #include "support/simulator.hpp"
 #include "support/written.hpp"
@@ -233,7 +234,7 @@ TEST_CASE("the search takes no rewrite of what copy engines then cannot move, an
         decomposed += trials.of[k].list.has(dv::rewrite::decompose) ? 1 : 0;
     }
     CHECK(decomposed > 0);
-    const dv::plan::made made = dv::plan::make(dv::plan::typed<app::between_hosts>::value, searched::value);
+    const dv::plan::made made = make_plan(dv::plan::typed<app::between_hosts>::value, searched::value);
     CHECK(made.rewrites.count == trials.count);
     CHECK(made.rewrites.best == trials.best);
     using asked = with<tp_copied, dv::rewritten_by<dv::rewrite::decompose>>;
@@ -318,11 +319,11 @@ TEST_CASE("plans of random graphs in which values and axes have a transport are 
         CAPTURE(i);
         dv::plan::tables t{g, o};
         const dv::ir::graph rewritten = dv::ir::view(t.read<dv::plan::stage::rewrite>());
-        const dv::plan::made made = dv::plan::make(g, o);
+        const dv::plan::made made = make_plan(g, o);
         REQUIRE(!made.wrong);
         const dv::ir::program p = dv::ir::view(made.program);
         const dv::plan::plan plan = dv::ir::view(made.plan);
-        CHECK(static_cast<bool>(dv::plan::prove(rewritten, p, plan, o)));
+        CHECK(static_cast<bool>(prove_plan(rewritten, p, plan, o)));
         for (const dv::ir::task& v : p.tasks) {
             if (v.kind != dv::op_kind::transfer || g.single_rank) continue;
             const transport said = rewritten.symbols[p.members[v.first_member].symbol].sent_by;

@@ -1,5 +1,6 @@
 // Programs of collectives over roles that mean something else than their graph, although all tables agree with each other.
 #include "../../support/samples.hpp"
+#include "support/planner.hpp"
 
 #include <dovetail/dovetail.hpp>
 #include <dovetail/ops/ops.hpp>
@@ -21,11 +22,11 @@ namespace app = samples;
 template <class G>
 struct planned {
     dv::ir::graph graph = dv::plan::typed<G>::value;
-    dv::plan::made made = dv::plan::make(graph, dv::plan_options{});
+    dv::plan::made made = support::make_plan(graph, dv::plan_options{});
     dv::ir::program_data& program = made.program;
 
     std::string found() const {
-        return dv::plan::name_of(dv::plan::prove(graph, dv::ir::view(made.program), dv::ir::view(made.plan), dv::plan_options{}).what);
+        return dv::plan::name_of(support::prove_plan(graph, dv::ir::view(made.program), dv::ir::view(made.plan), dv::plan_options{}).what);
     }
     int collective() const {
         int m = 0;

@@ -2,6 +2,7 @@
 // writes that file. The pipelines under each schedule are planned as written, and compared with what theory says. Each limit has a plan,
 // and a larger limit none that is slower; where the fastest schedule of all fits, no other one is planned, so that it may be slower by a
 // thousandth. FSDP also with each number of gathers kept: of those plans the fastest is taken.
+#include "support/planner.hpp"
 #include "workload.hpp"
 
 #include <dovetail/plan/make.hpp>
@@ -69,10 +70,10 @@ std::string rewrites_of(const plan::made& made) {
 }
 
 std::string row(const workload& w) {
-    const auto made = plan::make(w.graph, w.options);
+    const auto made = support::make_plan(w.graph, w.options);
     dv::plan_options with_rewrites = w.options;
     with_rewrites.rewrites.automatic = true;
-    const auto rewritten = plan::make(w.graph, with_rewrites);
+    const auto rewritten = support::make_plan(w.graph, with_rewrites);
     plan::tables tables{w.graph, w.options};
     const dv::ir::program program = dv::ir::view(tables.read<plan::stage::expand>());
     const auto edges = dv::pass::edges(program);
@@ -92,19 +93,19 @@ int broken_ladders = 0;
 
 // A workload under ten limits, from the fewest bytes of any candidate to those of the plan without a limit.
 std::string ladder(const workload& w) {
-    const std::int64_t most = bytes_of(plan::make(w.graph, w.options));
+    const std::int64_t most = bytes_of(support::make_plan(w.graph, w.options));
     std::int64_t least = most;
     for (const auto c : {dv::candidate::sequential, dv::candidate::booked_100, dv::candidate::min_memory}) {
         dv::plan_options o = w.options;
         o.forced = c;
-        least = std::min(least, bytes_of(plan::make(w.graph, o)));
+        least = std::min(least, bytes_of(support::make_plan(w.graph, o)));
     }
     std::string text;
     std::int64_t before = INT64_MAX / 2;
     for (int k = 0; k < 10; ++k) {
         dv::plan_options o = w.options;
         o.memory_limit = least + (most - least) / 9 * k + (k == 9 ? (most - least) % 9 : 0);
-        const auto made = plan::make(w.graph, o);
+        const auto made = support::make_plan(w.graph, o);
         const bool broken = !made.fits || bytes_of(made) > o.memory_limit || made.plan.predicted > before + before / 1000;
         broken_ladders += broken ? 1 : 0;
         before = made.plan.predicted;
@@ -129,7 +130,7 @@ best_kept fastest(const workload& w, std::int64_t limit) {
         o.memory_limit = limit;
         o.rewrites.kind[o.rewrites.count++] = dv::rewrite::keep;
         o.rewrites.kept = count;
-        auto made = plan::make(w.graph, o);
+        auto made = support::make_plan(w.graph, o);
         if (made.fits && (best.count < 0 || made.plan.predicted < best.made.plan.predicted)) best = {std::move(made), count};
     }
     return best;
@@ -142,7 +143,7 @@ std::string ladder_of_kept(const workload& w, std::int64_t first, std::int64_t s
         const best_kept best = fastest(w, limit);
         dv::plan_options o = w.options;
         o.memory_limit = limit;
-        const auto none = plan::make(w.graph, o);
+        const auto none = support::make_plan(w.graph, o);
         const bool broken = best.count < 0 || bytes_of(best.made) > limit || best.made.plan.predicted > before + before / 1000;
         broken_ladders += broken ? 1 : 0;
         before = best.made.plan.predicted;
@@ -158,7 +159,7 @@ std::string ladder_of_kept(const workload& w, std::int64_t first, std::int64_t s
 plan::made as_written(const workload& w) {
     dv::plan_options o = w.options;
     o.forced = dv::candidate::written;
-    return plan::make(w.graph, o);
+    return support::make_plan(w.graph, o);
 }
 
 // A pipeline as its schedule has it, and the planner's under this limit.
@@ -166,7 +167,7 @@ std::string scheduled(const workloads::scheduled_pipeline& p, std::int64_t limit
     const auto written = as_written(p.training);
     dv::plan_options o = p.training.options;
     o.memory_limit = limit;
-    const auto made = plan::make(p.training.graph, o);
+    const auto made = support::make_plan(p.training.graph, o);
     char line[160];
     std::snprintf(line, sizeof line, "%-24s %4d %10s %10s %8.1f %8.3f %10s %8.3f  %s\n", p.training.name, p.micro_batches,
                   milliseconds(p.work + p.bubble).c_str(), milliseconds(written.plan.predicted).c_str(),
