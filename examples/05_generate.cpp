@@ -27,6 +27,9 @@ using namespace gpt;
 template <int> struct key_cache;
 template <int> struct value_cache;
 
+using trained = model<small<float>>;
+constexpr int layers = trained::layers, size = trained::size, head_size = trained::head_size;
+constexpr int length = trained::length, vocabulary = trained::vocabulary;
 constexpr int width = 2;  // of tp
 using mesh = dv::mesh<dv::axis<dp, 1>, dv::axis<tp, width>>;
 using cache = dv::tensor<float, length, size / width>;
@@ -40,8 +43,8 @@ template <int L> using fill_caches = dv::group<
     dv::update<key_cache<L>, copy(k<L, 0>)>, dv::update<value_cache<L>, copy(v<L, 0>)>>;
 
 struct prefill : dv::graph<
-    mesh, inputs<length>, weights<false, width>::all,
-    forward, dv::repeat<attend_only, layers>, dv::repeat<fill_caches, layers>,
+    mesh, inputs<length>, trained::weights<false, width>::all,
+    trained::forward, dv::repeat<trained::attend_only, layers>, dv::repeat<fill_caches, layers>,
     dv::output<logits<0>>> {};
 
 template <int L> using attend_to_caches = dv::group<
@@ -51,8 +54,8 @@ template <int L> using attend_to_caches = dv::group<
     dv::let<attended<L, 0>, cached_attention<length, head_size>(q<L, 0>, key_cache<L>, value_cache<L>, positions)>>;
 
 struct decode : dv::graph<
-    mesh, inputs<1>, weights<false, width>::all,
-    forward, dv::repeat<attend_to_caches, layers>,
+    mesh, inputs<1>, trained::weights<false, width>::all,
+    trained::forward, dv::repeat<attend_to_caches, layers>,
     dv::output<logits<0>>> {};
 
 // The executors of a rank that generate text.
@@ -126,12 +129,12 @@ int generate(const transformer::text& text, World make_world) {
     std::printf("%d ranks; %s\n", width, world.links().c_str());
     world.run([&](auto& rank) {
         dv::store store{rank};  // the weights and the caches
-        dv::executor<train<1, width>, options> learn{rank, store};
+        dv::executor<trained::train<1, width>, options> learn{rank, store};
         dv::executor<prefill, options> read_all{rank, store};
         dv::executor<decode, options> read_one{rank, store};
-        write_weights<width, 1>(store, place_of<1, width>(rank.index()));
+        first_weights<trained, width>{store, place_of<1, width>(rank.index())}.write<1>();
         double loss = 0;
-        for (int i = 1; i <= steps; ++i) loss = train_step<1, 1>(learn, text, i, 0).read(dv::name<mean_loss>)[0];
+        for (int i = 1; i <= steps; ++i) loss = train_step<trained, 1, 1>(learn, text, i, 0).read(dv::name<mean_loss>)[0];
         read_all.bind(dv::name<positions>, transformer::positions(1, length));
         writer w{read_all, read_one};
         const std::string story = written(w, text, "Alice was ", 6);

@@ -1,5 +1,7 @@
 // The graphs of a small GPT for the transformer examples: embeddings of tokens and positions, layers of causal attention and a hidden layer
 // with GELU, each behind a layer norm, a head. Trained by AdamW, with the gradients clipped by their global norm.
+// `model<Sizes>` has them for the sizes and the element of a model: with an element of 16 bits AdamW changes a master of each weight in
+// float, of which the weight is the rounded copy.
 //
 // Data parallel along the axis dp, each rank with its sequences of the batch, and tensor parallel along tp: each rank has some of the heads
 // of an attention and some of the columns of the hidden layer, and an all_reduce adds up what the ranks contribute to the rows. Pipeline
@@ -18,18 +20,24 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace gpt {
 namespace dv = dovetail;
 using namespace dv::ops;
 
-constexpr int layers = 2;
-constexpr int size = 64;  // of a token's row
-constexpr int head_size = 16;
-constexpr int hidden_size = 4 * size;
-constexpr int length = 64;     // tokens of a sequence
-constexpr int sequences = 16;  // of all ranks together
-using transformer::vocabulary;
+// The sizes of the model that the examples train, and what its weights and values are made of.
+template <class Element>
+struct small {
+    using element = Element;
+    static constexpr int layers = 2;
+    static constexpr int size = 64;  // of a token's row
+    static constexpr int head_size = 16;
+    static constexpr int vocabulary = transformer::vocabulary;
+    static constexpr int length = 64;     // tokens of a sequence
+    static constexpr int sequences = 16;  // of all ranks together
+};
 
 // Micro-batches of a pipeline of Pp stages, which takes 3 Pp - 1 turns for them: Pp - 1 fill and drain it.
 template <int Pp> constexpr int micro_batches = Pp == 1 ? 1 : 2 * Pp;
@@ -84,108 +92,10 @@ template <class, int> struct partial_gradient;  // with respect to a weight, of 
 template <class> struct mean_gradient;          // of all micro-batches, over dp
 template <class> struct mean_of;                // states of AdamW: means of gradients and of their squares
 template <class> struct square_of;
+template <class> struct master;    // of a weight of few bits: the weight in float, which AdamW changes
 template <int> struct squares_of;  // sums of squares of gradients: of layer L; layers: of the embeddings; layers + 1: of the head
 
 // clang-format off: statements stand as in a program
-// A weight, equal on all ranks of the axes, and where it is trained its states of AdamW.
-template <bool Trained, class Name, class Tensor, class Initialiser, class... Axis>
-using weight = dv::group<
-    dv::state<Name, Tensor, Initialiser, dv::replicated<Axis>...>,
-    dv::when<Trained,
-             dv::state<mean_of<Name>, Tensor, zeros, dv::replicated<Axis>...>,
-             dv::state<square_of<Name>, Tensor, zeros, dv::replicated<Axis>...>>>;
-
-template <bool Trained, class Name> using gain = weight<Trained, Name, dv::tensor<float, size>, constant<1>, dp, tp>;
-template <bool Trained, class Name> using bias = weight<Trained, Name, dv::tensor<float, size>, zeros, dp, tp>;
-
-// The weights, by the width of tp.
-template <bool Trained, int Tp>
-struct weights {
-    template <class Name, int Rows, int Columns>
-    using shard = weight<Trained, Name, dv::tensor<float, Rows, Columns>, dv::from_store, dp>;
-
-    template <int L> using of_layer = dv::group<
-        gain<Trained, gain1<L>>, bias<Trained, bias1<L>>, gain<Trained, gain2<L>>, bias<Trained, bias2<L>>,
-        shard<wq<L>, size, size / Tp>, shard<wk<L>, size, size / Tp>, shard<wv<L>, size, size / Tp>, shard<wo<L>, size / Tp, size>,
-        shard<w1<L>, size, hidden_size / Tp>, shard<w2<L>, hidden_size / Tp, size>>;
-
-    using embeddings = dv::group<
-        weight<Trained, token_table, dv::tensor<float, vocabulary, size>, normal_init<1, 1, 10>, dp, tp>,
-        weight<Trained, position_table, dv::tensor<float, length, size>, normal_init<2, 1, 10>, dp, tp>>;
-    using head_and_norm = dv::group<
-        weight<Trained, head, dv::tensor<float, size, vocabulary>, normal_init<3, 1, 10>, dp, tp>,
-        gain<Trained, last_gain>, bias<Trained, last_bias>>;
-    using all = dv::group<dv::repeat<of_layer, layers>, embeddings, head_and_norm>;
-
-    // On the stages of a pipeline, by layer.
-    template <template <int> class Stage> struct on_stages {
-        template <int L> using layer = dv::on<Stage<L>, of_layer<L>>;
-        using all = dv::group<dv::repeat<layer, layers>, dv::on<Stage<0>, embeddings>, dv::on<Stage<layers - 1>, head_and_norm>>;
-    };
-};
-
-template <int M, class Tokens, class Positions> using embed =
-    dv::let<x<0, M>, add(embedding(Tokens, token_table), embedding(Positions, position_table))>;
-
-template <int L, int M> using forward_layer = dv::group<
-    dv::let<normal1<L, M>, layer_norm(x<L, M>, gain1<L>, bias1<L>)>,
-    dv::let<q<L, M>, matmul(normal1<L, M>, wq<L>)>, dv::let<k<L, M>, matmul(normal1<L, M>, wk<L>)>,
-    dv::let<v<L, M>, matmul(normal1<L, M>, wv<L>)>,
-    dv::let<between<L, M>, add(x<L, M>, all_reduce<sum, tp>(matmul(attended<L, M>, wo<L>)))>,
-    dv::let<normal2<L, M>, layer_norm(between<L, M>, gain2<L>, bias2<L>)>,
-    dv::let<hidden<L, M>, matmul(normal2<L, M>, w1<L>)>, dv::let<active<L, M>, gelu(hidden<L, M>)>,
-    dv::let<x<L + 1, M>, add(between<L, M>, all_reduce<sum, tp>(matmul(active<L, M>, w2<L>)))>>;
-
-template <int M> using read_out = dv::group<
-    dv::let<last_normal<M>, layer_norm(x<layers, M>, last_gain, last_bias)>,
-    dv::let<logits<M>, matmul(last_normal<M>, head)>>;
-
-// Of the whole batch, without a pipeline.
-template <int L> using only_forward_layer = forward_layer<L, 0>;
-using forward = dv::group<embed<0, tokens, positions>, dv::repeat<only_forward_layer, layers>, read_out<0>>;
-
-template <int L> using attend_only =
-    dv::let<dv::values<attended<L, 0>, dv::discard>, causal_attention<length, head_size>(q<L, 0>, k<L, 0>, v<L, 0>)>;
-template <int L, int M> using attend =
-    dv::let<dv::values<attended<L, M>, probabilities<L, M>>, causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>;
-
-template <int L, int M> using backward_layer = dv::group<
-    dv::let<gradient<active<L, M>>, matmul_nt(gradient<x<L + 1, M>>, w2<L>)>,
-    dv::let<gradient<hidden<L, M>>, gelu_gradient(gradient<active<L, M>>, hidden<L, M>)>,
-    dv::let<gradient<normal2<L, M>>, all_reduce<sum, tp>(matmul_nt(gradient<hidden<L, M>>, w1<L>))>,
-    dv::let<gradient<between<L, M>>, add(gradient<x<L + 1, M>>, layer_norm_gradient(gradient<normal2<L, M>>, between<L, M>, gain2<L>))>,
-    dv::let<gradient<attended<L, M>>, matmul_nt(gradient<between<L, M>>, wo<L>)>,
-    dv::let<dv::values<gradient<q<L, M>>, gradient<k<L, M>>, gradient<v<L, M>>>,
-            causal_attention_gradient<length, head_size>(gradient<attended<L, M>>, q<L, M>, k<L, M>, v<L, M>, probabilities<L, M>)>,
-    dv::let<from_q<L, M>, matmul_nt(gradient<q<L, M>>, wq<L>)>, dv::let<from_k<L, M>, matmul_nt(gradient<k<L, M>>, wk<L>)>,
-    dv::let<from_v<L, M>, matmul_nt(gradient<v<L, M>>, wv<L>)>,
-    dv::let<gradient<normal1<L, M>>, all_reduce<sum, tp>(add(add(from_q<L, M>, from_k<L, M>), from_v<L, M>))>,
-    dv::let<gradient<x<L, M>>, add(gradient<between<L, M>>, layer_norm_gradient(gradient<normal1<L, M>>, x<L, M>, gain1<L>))>>;
-
-template <int L, int M> using gradients_of_weights = dv::group<
-    dv::let<partial_gradient<w2<L>, M>, matmul_tn(active<L, M>, gradient<x<L + 1, M>>)>,
-    dv::let<partial_gradient<w1<L>, M>, matmul_tn(normal2<L, M>, gradient<hidden<L, M>>)>,
-    dv::let<dv::values<partial_gradient<gain2<L>, M>, partial_gradient<bias2<L>, M>>,
-            layer_norm_parameter_gradients(gradient<normal2<L, M>>, between<L, M>)>,
-    dv::let<partial_gradient<wo<L>, M>, matmul_tn(attended<L, M>, gradient<between<L, M>>)>,
-    dv::let<partial_gradient<wq<L>, M>, matmul_tn(normal1<L, M>, gradient<q<L, M>>)>,
-    dv::let<partial_gradient<wk<L>, M>, matmul_tn(normal1<L, M>, gradient<k<L, M>>)>,
-    dv::let<partial_gradient<wv<L>, M>, matmul_tn(normal1<L, M>, gradient<v<L, M>>)>,
-    dv::let<dv::values<partial_gradient<gain1<L>, M>, partial_gradient<bias1<L>, M>>,
-            layer_norm_parameter_gradients(gradient<normal1<L, M>>, x<L, M>)>>;
-
-template <int M, int N> using backward_head = dv::group<
-    dv::let<gradient<logits<M>>, scale(softmax_cross_entropy_gradient(prediction<M>, rows<M, N>(targets)), share)>,
-    dv::let<partial_gradient<head, M>, matmul_tn(last_normal<M>, gradient<logits<M>>)>,
-    dv::let<gradient<last_normal<M>>, matmul_nt(gradient<logits<M>>, head)>,
-    dv::let<dv::values<partial_gradient<last_gain, M>, partial_gradient<last_bias, M>>,
-            layer_norm_parameter_gradients(gradient<last_normal<M>>, x<layers, M>)>,
-    dv::let<gradient<x<layers, M>>, layer_norm_gradient(gradient<last_normal<M>>, x<layers, M>, last_gain)>>;
-
-template <int M, int N> using gradients_of_embeddings = dv::group<
-    dv::let<partial_gradient<token_table, M>, embedding_gradient<vocabulary>(gradient<x<0, M>>, rows<M, N>(tokens))>,
-    dv::let<partial_gradient<position_table, M>, embedding_gradient<length>(gradient<x<0, M>>, rows<M, N>(positions))>>;
-
 // The sum of a family of N values as an expression: add(add(family<0>, family<1>), family<2>).
 template <template <int> class Family, int N> struct sum_of {
     using type = add(typename sum_of<Family, N - 1>::type, Family<N - 1>);
@@ -197,71 +107,196 @@ template <class Name> struct gradient_of {
     template <int M> using at = partial_gradient<Name, M>;
 };
 
-// A training step from the gradients of N micro-batches on.
-template <int N> struct updates {
-    template <class Name> using update = dv::group<
-        dv::let<mean_gradient<Name>, all_reduce<average, dp>(typename sum_of<gradient_of<Name>::template at, N>::type)>,
-        dv::update<dv::values<Name, mean_of<Name>, square_of<Name>>,
-                   adam_w<1, 100, 900, 990>(Name, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>>;
-    template <class... Name> using each = dv::group<update<Name>...>;
-
-    // With the squares of shards added up over the ranks that have different ones.
-    template <int L> using of_layer = dv::group<
-        each<gain1<L>, bias1<L>, gain2<L>, bias2<L>, wq<L>, wk<L>, wv<L>, wo<L>, w1<L>, w2<L>>,
-        dv::let<squares_of<L>, add(
-            all_reduce<sum, tp>(sum_of_squares(mean_gradient<wq<L>>, mean_gradient<wk<L>>, mean_gradient<wv<L>>, mean_gradient<wo<L>>,
-                                               mean_gradient<w1<L>>, mean_gradient<w2<L>>)),
-            sum_of_squares(mean_gradient<gain1<L>>, mean_gradient<bias1<L>>, mean_gradient<gain2<L>>, mean_gradient<bias2<L>>))>>;
-    using of_embeddings = dv::group<
-        each<token_table, position_table>,
-        dv::let<squares_of<layers>, sum_of_squares(mean_gradient<token_table>, mean_gradient<position_table>)>>;
-    using of_head = dv::group<
-        each<head, last_gain, last_bias>,
-        dv::let<squares_of<layers + 1>, sum_of_squares(mean_gradient<head>, mean_gradient<last_gain>, mean_gradient<last_bias>)>,
-        dv::let<factor, clip_factor(sum_of<squares_of, layers + 2>::type, limit)>,
-        dv::let<mean_loss, all_reduce<average, dp>(scale(typename sum_of<loss, N>::type, share))>>;
+template <class Element, class Tensor> struct of_element;
+template <class Element, std::int64_t... Extent> struct of_element<Element, dv::tensor<float, Extent...>> {
+    using type = dv::tensor<Element, Extent...>;
 };
 
-// A pipeline of Pp stages: the first stage has the embeddings, the last one the head and the loss.
-template <int Pp> struct pipelined {
-    static_assert(layers % Pp == 0, "all stages have as many layers");
-    static constexpr int N = micro_batches<Pp>;
-    static constexpr int layers_of_stage = layers / Pp;
-    template <int L> using stage_of = stage<L / layers_of_stage>;
-    template <int C, int M> struct cell {
-        template <int I> using forward = dv::group<forward_layer<C * layers_of_stage + I, M>, attend<C * layers_of_stage + I, M>>;
-        template <int I> using backward =
-            dv::group<backward_layer<C * layers_of_stage + I, M>, gradients_of_weights<C * layers_of_stage + I, M>>;
+// The graphs of a model of these sizes.
+template <class Sizes>
+struct model {
+    using element = typename Sizes::element;
+    static constexpr int layers = Sizes::layers;
+    static constexpr int size = Sizes::size;
+    static constexpr int head_size = Sizes::head_size;
+    static constexpr int hidden_size = 4 * size;
+    static constexpr int vocabulary = Sizes::vocabulary;
+    static constexpr int length = Sizes::length;
+    static constexpr int sequences = Sizes::sequences;
+    static constexpr bool has_masters = !std::is_same_v<element, float>;
+
+    // What the weights and the values are, of the extents of a tensor of float; and what AdamW changes.
+    template <class Tensor> using stored = typename of_element<element, Tensor>::type;
+    template <class Name> using trained = std::conditional_t<has_masters, master<Name>, Name>;
+    using share_of_gradient = std::conditional_t<has_masters, cast<element>(share), share>;
+
+    // A weight, equal on all ranks of the axes, and where it is trained its states of AdamW. `Tensor` is of float.
+    template <bool Trained, class Name, class Tensor, class Initialiser, class... Axis>
+    using weight = dv::group<
+        dv::state<Name, stored<Tensor>, Initialiser, dv::replicated<Axis>...>,
+        dv::when<Trained && has_masters, dv::state<master<Name>, Tensor, Initialiser, dv::replicated<Axis>...>>,
+        dv::when<Trained,
+                 dv::state<mean_of<Name>, Tensor, zeros, dv::replicated<Axis>...>,
+                 dv::state<square_of<Name>, Tensor, zeros, dv::replicated<Axis>...>>>;
+
+    template <bool Trained, class Name> using gain = weight<Trained, Name, dv::tensor<float, size>, constant<1>, dp, tp>;
+    template <bool Trained, class Name> using bias = weight<Trained, Name, dv::tensor<float, size>, zeros, dp, tp>;
+
+    // The weights, by the width of tp.
+    template <bool Trained, int Tp>
+    struct weights {
+        template <class Name, int Rows, int Columns>
+        using shard = weight<Trained, Name, dv::tensor<float, Rows, Columns>, dv::from_store, dp>;
+
+        template <int L> using of_layer = dv::group<
+            gain<Trained, gain1<L>>, bias<Trained, bias1<L>>, gain<Trained, gain2<L>>, bias<Trained, bias2<L>>,
+            shard<wq<L>, size, size / Tp>, shard<wk<L>, size, size / Tp>, shard<wv<L>, size, size / Tp>, shard<wo<L>, size / Tp, size>,
+            shard<w1<L>, size, hidden_size / Tp>, shard<w2<L>, hidden_size / Tp, size>>;
+
+        using embeddings = dv::group<
+            weight<Trained, token_table, dv::tensor<float, vocabulary, size>, normal_init<1, 1, 10>, dp, tp>,
+            weight<Trained, position_table, dv::tensor<float, length, size>, normal_init<2, 1, 10>, dp, tp>>;
+        using head_and_norm = dv::group<
+            weight<Trained, head, dv::tensor<float, size, vocabulary>, normal_init<3, 1, 10>, dp, tp>,
+            gain<Trained, last_gain>, bias<Trained, last_bias>>;
+        using all = dv::group<dv::repeat<of_layer, layers>, embeddings, head_and_norm>;
+
+        // On the stages of a pipeline, by layer.
+        template <template <int> class Stage> struct on_stages {
+            template <int L> using layer = dv::on<Stage<L>, of_layer<L>>;
+            using all = dv::group<dv::repeat<layer, layers>, dv::on<Stage<0>, embeddings>, dv::on<Stage<layers - 1>, head_and_norm>>;
+        };
     };
-    template <int C, int M> using forward = dv::group<
-        dv::when<C == 0, embed<M, rows<M, N>(tokens), rows<M, N>(positions)>>,
-        dv::repeat<cell<C, M>::template forward, layers_of_stage>,
-        dv::when<C == Pp - 1, read_out<M>,
-                 dv::let<dv::values<loss<M>, prediction<M>>, softmax_cross_entropy(logits<M>, rows<M, N>(targets))>>>;
-    template <int C, int M> using backward = dv::group<
-        dv::when<C == Pp - 1, backward_head<M, N>>,
-        dv::repeat<cell<C, M>::template backward, dv::down<layers_of_stage>>,
-        dv::when<C == 0, gradients_of_embeddings<M, N>>>;
-    template <int L> using update_layer = dv::on<stage_of<L>, typename updates<N>::template of_layer<L>>;
-    using update_all = dv::group<dv::repeat<update_layer, layers>, dv::on<stage<0>, typename updates<N>::of_embeddings>,
-                                 dv::on<stage<Pp - 1>, typename updates<N>::of_head>>;
-};
 
-// On Dp x Tp ranks of each of Pp stages.
-template <int Dp, int Tp, int Pp = 1>
-struct train : dv::graph<
-    dv::mesh<dv::axis<dp, Dp>, dv::axis<tp, Tp>>,
-    dv::input<tokens, dv::tensor<std::int32_t, sequences / Dp * length>, dv::replicated<tp>>,
-    dv::input<targets, dv::tensor<std::int32_t, sequences / Dp * length>, dv::replicated<tp>>,
-    dv::input<positions, dv::tensor<std::int32_t, sequences / Dp * length>, dv::replicated<dp>, dv::replicated<tp>>,
-    dv::input<rate, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
-    dv::input<step, dv::scalar<std::int32_t>, dv::replicated<dp>, dv::replicated<tp>>,
-    dv::input<limit, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
-    dv::input<share, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
-    typename weights<true, Tp>::template on_stages<pipelined<Pp>::template stage_of>::all,
-    dv::pipeline<Pp, micro_batches<Pp>, dv::one_f_one_b, stage, pipelined<Pp>::template forward, pipelined<Pp>::template backward>,
-    typename pipelined<Pp>::update_all,
-    dv::output<mean_loss>> {};
+    template <int M, class Tokens, class Positions> using embed =
+        dv::let<x<0, M>, add(embedding(Tokens, token_table), embedding(Positions, position_table))>;
+
+    template <int L, int M> using forward_layer = dv::group<
+        dv::let<normal1<L, M>, layer_norm(x<L, M>, gain1<L>, bias1<L>)>,
+        dv::let<q<L, M>, matmul(normal1<L, M>, wq<L>)>, dv::let<k<L, M>, matmul(normal1<L, M>, wk<L>)>,
+        dv::let<v<L, M>, matmul(normal1<L, M>, wv<L>)>,
+        dv::let<between<L, M>, add(x<L, M>, all_reduce<sum, tp>(matmul(attended<L, M>, wo<L>)))>,
+        dv::let<normal2<L, M>, layer_norm(between<L, M>, gain2<L>, bias2<L>)>,
+        dv::let<hidden<L, M>, matmul(normal2<L, M>, w1<L>)>, dv::let<active<L, M>, gelu(hidden<L, M>)>,
+        dv::let<x<L + 1, M>, add(between<L, M>, all_reduce<sum, tp>(matmul(active<L, M>, w2<L>)))>>;
+
+    template <int M> using read_out = dv::group<
+        dv::let<last_normal<M>, layer_norm(x<layers, M>, last_gain, last_bias)>,
+        dv::let<logits<M>, matmul(last_normal<M>, head)>>;
+
+    // Of the whole batch, without a pipeline.
+    template <int L> using only_forward_layer = forward_layer<L, 0>;
+    using forward = dv::group<embed<0, tokens, positions>, dv::repeat<only_forward_layer, layers>, read_out<0>>;
+
+    template <int L> using attend_only =
+        dv::let<dv::values<attended<L, 0>, dv::discard>, causal_attention<length, head_size>(q<L, 0>, k<L, 0>, v<L, 0>)>;
+    template <int L, int M> using attend =
+        dv::let<dv::values<attended<L, M>, probabilities<L, M>>, causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>;
+
+    template <int L, int M> using backward_layer = dv::group<
+        dv::let<gradient<active<L, M>>, matmul_nt(gradient<x<L + 1, M>>, w2<L>)>,
+        dv::let<gradient<hidden<L, M>>, gelu_gradient(gradient<active<L, M>>, hidden<L, M>)>,
+        dv::let<gradient<normal2<L, M>>, all_reduce<sum, tp>(matmul_nt(gradient<hidden<L, M>>, w1<L>))>,
+        dv::let<gradient<between<L, M>>, add(gradient<x<L + 1, M>>, layer_norm_gradient(gradient<normal2<L, M>>, between<L, M>, gain2<L>))>,
+        dv::let<gradient<attended<L, M>>, matmul_nt(gradient<between<L, M>>, wo<L>)>,
+        dv::let<dv::values<gradient<q<L, M>>, gradient<k<L, M>>, gradient<v<L, M>>>,
+                causal_attention_gradient<length, head_size>(gradient<attended<L, M>>, q<L, M>, k<L, M>, v<L, M>, probabilities<L, M>)>,
+        dv::let<from_q<L, M>, matmul_nt(gradient<q<L, M>>, wq<L>)>, dv::let<from_k<L, M>, matmul_nt(gradient<k<L, M>>, wk<L>)>,
+        dv::let<from_v<L, M>, matmul_nt(gradient<v<L, M>>, wv<L>)>,
+        dv::let<gradient<normal1<L, M>>, all_reduce<sum, tp>(add(add(from_q<L, M>, from_k<L, M>), from_v<L, M>))>,
+        dv::let<gradient<x<L, M>>, add(gradient<between<L, M>>, layer_norm_gradient(gradient<normal1<L, M>>, x<L, M>, gain1<L>))>>;
+
+    template <int L, int M> using gradients_of_weights = dv::group<
+        dv::let<partial_gradient<w2<L>, M>, matmul_tn(active<L, M>, gradient<x<L + 1, M>>)>,
+        dv::let<partial_gradient<w1<L>, M>, matmul_tn(normal2<L, M>, gradient<hidden<L, M>>)>,
+        dv::let<dv::values<partial_gradient<gain2<L>, M>, partial_gradient<bias2<L>, M>>,
+                layer_norm_parameter_gradients(gradient<normal2<L, M>>, between<L, M>)>,
+        dv::let<partial_gradient<wo<L>, M>, matmul_tn(attended<L, M>, gradient<between<L, M>>)>,
+        dv::let<partial_gradient<wq<L>, M>, matmul_tn(normal1<L, M>, gradient<q<L, M>>)>,
+        dv::let<partial_gradient<wk<L>, M>, matmul_tn(normal1<L, M>, gradient<k<L, M>>)>,
+        dv::let<partial_gradient<wv<L>, M>, matmul_tn(normal1<L, M>, gradient<v<L, M>>)>,
+        dv::let<dv::values<partial_gradient<gain1<L>, M>, partial_gradient<bias1<L>, M>>,
+                layer_norm_parameter_gradients(gradient<normal1<L, M>>, x<L, M>)>>;
+
+    template <int M, int N> using backward_head = dv::group<
+        dv::let<gradient<logits<M>>, scale(softmax_cross_entropy_gradient(prediction<M>, rows<M, N>(targets)), share_of_gradient)>,
+        dv::let<partial_gradient<head, M>, matmul_tn(last_normal<M>, gradient<logits<M>>)>,
+        dv::let<gradient<last_normal<M>>, matmul_nt(gradient<logits<M>>, head)>,
+        dv::let<dv::values<partial_gradient<last_gain, M>, partial_gradient<last_bias, M>>,
+                layer_norm_parameter_gradients(gradient<last_normal<M>>, x<layers, M>)>,
+        dv::let<gradient<x<layers, M>>, layer_norm_gradient(gradient<last_normal<M>>, x<layers, M>, last_gain)>>;
+
+    template <int M, int N> using gradients_of_embeddings = dv::group<
+        dv::let<partial_gradient<token_table, M>, embedding_gradient<vocabulary>(gradient<x<0, M>>, rows<M, N>(tokens))>,
+        dv::let<partial_gradient<position_table, M>, embedding_gradient<length>(gradient<x<0, M>>, rows<M, N>(positions))>>;
+
+    // A training step from the gradients of N micro-batches on.
+    template <int N> struct updates {
+        template <class Name> using update = dv::group<
+            dv::let<mean_gradient<Name>, all_reduce<average, dp>(typename sum_of<gradient_of<Name>::template at, N>::type)>,
+            dv::update<dv::values<trained<Name>, mean_of<Name>, square_of<Name>>,
+                       adam_w<1, 100, 900, 990>(trained<Name>, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>,
+            dv::when<has_masters, dv::update<Name, cast<element>(trained<Name>)>>>;
+        template <class... Name> using each = dv::group<update<Name>...>;
+
+        // With the squares of shards added up over the ranks that have different ones.
+        template <int L> using of_layer = dv::group<
+            each<gain1<L>, bias1<L>, gain2<L>, bias2<L>, wq<L>, wk<L>, wv<L>, wo<L>, w1<L>, w2<L>>,
+            dv::let<squares_of<L>, add(
+                all_reduce<sum, tp>(sum_of_squares(mean_gradient<wq<L>>, mean_gradient<wk<L>>, mean_gradient<wv<L>>, mean_gradient<wo<L>>,
+                                                   mean_gradient<w1<L>>, mean_gradient<w2<L>>)),
+                sum_of_squares(mean_gradient<gain1<L>>, mean_gradient<bias1<L>>, mean_gradient<gain2<L>>, mean_gradient<bias2<L>>))>>;
+        using of_embeddings = dv::group<
+            each<token_table, position_table>,
+            dv::let<squares_of<layers>, sum_of_squares(mean_gradient<token_table>, mean_gradient<position_table>)>>;
+        using of_head = dv::group<
+            each<head, last_gain, last_bias>,
+            dv::let<squares_of<layers + 1>, sum_of_squares(mean_gradient<head>, mean_gradient<last_gain>, mean_gradient<last_bias>)>,
+            dv::let<factor, clip_factor(typename sum_of<squares_of, layers + 2>::type, limit)>,
+            dv::let<mean_loss, all_reduce<average, dp>(scale(typename sum_of<loss, N>::type, share))>>;
+    };
+
+    // A pipeline of Pp stages: the first stage has the embeddings, the last one the head and the loss.
+    template <int Pp> struct pipelined {
+        static_assert(layers % Pp == 0, "all stages have as many layers");
+        static constexpr int N = micro_batches<Pp>;
+        static constexpr int layers_of_stage = layers / Pp;
+        template <int L> using stage_of = stage<L / layers_of_stage>;
+        template <int C, int M> struct cell {
+            template <int I> using forward = dv::group<forward_layer<C * layers_of_stage + I, M>, attend<C * layers_of_stage + I, M>>;
+            template <int I> using backward =
+                dv::group<backward_layer<C * layers_of_stage + I, M>, gradients_of_weights<C * layers_of_stage + I, M>>;
+        };
+        template <int C, int M> using forward = dv::group<
+            dv::when<C == 0, embed<M, rows<M, N>(tokens), rows<M, N>(positions)>>,
+            dv::repeat<cell<C, M>::template forward, layers_of_stage>,
+            dv::when<C == Pp - 1, read_out<M>,
+                     dv::let<dv::values<loss<M>, prediction<M>>, softmax_cross_entropy(logits<M>, rows<M, N>(targets))>>>;
+        template <int C, int M> using backward = dv::group<
+            dv::when<C == Pp - 1, backward_head<M, N>>,
+            dv::repeat<cell<C, M>::template backward, dv::down<layers_of_stage>>,
+            dv::when<C == 0, gradients_of_embeddings<M, N>>>;
+        template <int L> using update_layer = dv::on<stage_of<L>, typename updates<N>::template of_layer<L>>;
+        using update_all = dv::group<dv::repeat<update_layer, layers>, dv::on<stage<0>, typename updates<N>::of_embeddings>,
+                                     dv::on<stage<Pp - 1>, typename updates<N>::of_head>>;
+    };
+
+    // On Dp x Tp ranks of each of Pp stages.
+    template <int Dp, int Tp, int Pp = 1>
+    struct train : dv::graph<
+        dv::mesh<dv::axis<dp, Dp>, dv::axis<tp, Tp>>,
+        dv::input<tokens, dv::tensor<std::int32_t, sequences / Dp * length>, dv::replicated<tp>>,
+        dv::input<targets, dv::tensor<std::int32_t, sequences / Dp * length>, dv::replicated<tp>>,
+        dv::input<positions, dv::tensor<std::int32_t, sequences / Dp * length>, dv::replicated<dp>, dv::replicated<tp>>,
+        dv::input<rate, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
+        dv::input<step, dv::scalar<std::int32_t>, dv::replicated<dp>, dv::replicated<tp>>,
+        dv::input<limit, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
+        dv::input<share, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
+        typename weights<true, Tp>::template on_stages<pipelined<Pp>::template stage_of>::all,
+        dv::pipeline<Pp, micro_batches<Pp>, dv::one_f_one_b, stage, pipelined<Pp>::template forward, pipelined<Pp>::template backward>,
+        typename pipelined<Pp>::update_all,
+        dv::output<mean_loss>> {};
+};
 
 // clang-format on
 
@@ -282,48 +317,69 @@ place place_of(int rank) {
 }
 
 // Runs step `i` of a training, from 1 on, with the sequences of the rank with this index on dp. Returns the ticket.
-template <int Dp, int Pp, class Executor>
+template <class Model, int Dp, int Pp, class Executor>
 auto train_step(Executor& learn, const transformer::text& text, int i, int index) {
-    constexpr int mine = sequences / Dp;
-    const transformer::batch b = transformer::draw(text, i, index * mine, mine, length);
+    constexpr int mine = Model::sequences / Dp;
+    const transformer::batch b = transformer::draw(text, i, index * mine, mine, Model::length);
     learn.bind(dv::name<tokens>, b.inputs).bind(dv::name<targets>, b.targets);
-    learn.bind(dv::name<positions>, transformer::positions(mine, length));
+    learn.bind(dv::name<positions>, transformer::positions(mine, Model::length));
     learn.bind(dv::name<step>, i).bind(dv::name<limit>, 1.0f).bind(dv::name<share>, 1.0f / micro_batches<Pp>);
     learn.bind(dv::name<rate>, 4e-3f * std::min(1.0f, static_cast<float>(i) / 20));
     return learn.run();
 }
 
-// Writes the first values of weights that are divided over tp: the rank's columns, or rows, of a random matrix [Rows, Columns] that is the
-// same for every width.
-template <class Name, int Rows, int Columns, int Tp>
-void write_columns(dv::store& store, int seed, int position) {
-    constexpr int mine = Columns / Tp;
-    const transformer::block of_rank{Rows, Columns, 0, Rows, position * mine, mine};
-    store.write<dv::tensor<float, Rows, mine>>(dv::name<Name>, transformer::random_block(seed, 1 / std::sqrt(Rows), of_rank));
-}
-template <class Name, int Rows, int Columns, int Tp>
-void write_rows(dv::store& store, int seed, int position) {
-    constexpr int mine = Rows / Tp;
-    const transformer::block of_rank{Rows, Columns, position * mine, mine, 0, Columns};
-    // Smaller, since the results of all layers are added
-    const double deviation = 1 / std::sqrt(Rows * 2.0 * layers);
-    store.write<dv::tensor<float, mine, Columns>>(dv::name<Name>, transformer::random_block(seed, deviation, of_rank));
-}
-template <int Tp, int L>
-void write_layer(dv::store& store, int position) {
-    write_columns<wq<L>, size, size, Tp>(store, 10 * L + 1, position);
-    write_columns<wk<L>, size, size, Tp>(store, 10 * L + 2, position);
-    write_columns<wv<L>, size, size, Tp>(store, 10 * L + 3, position);
-    write_rows<wo<L>, size, size, Tp>(store, 10 * L + 4, position);
-    write_columns<w1<L>, size, hidden_size, Tp>(store, 10 * L + 5, position);
-    write_rows<w2<L>, hidden_size, size, Tp>(store, 10 * L + 6, position);
-}
-// Those of the layers of its stage of Pp, for the rank in this place.
-template <int Tp, int Pp>
-void write_weights(dv::store& store, place at) {
-    constexpr int layers_of_stage = layers / Pp;
-    if (at.stage == 0 / layers_of_stage) write_layer<Tp, 0>(store, at.tp);
-    if (at.stage == 1 / layers_of_stage) write_layer<Tp, 1>(store, at.tp);
-}
+// Writes the first values of the matrices that are divided over tp: the rank's columns, or rows, of random matrices [rows, columns] that
+// are the same for every width.
+template <class Model, int Tp>
+class first_weights {
+public:
+    first_weights(dv::store& store, place at) : store_{store}, at_{at} {}
+
+    // Those of the layers of its stage of Pp.
+    template <int Pp>
+    void write() {
+        write_if<Pp>(std::make_integer_sequence<int, Model::layers>{});
+    }
+
+private:
+    static constexpr int size = Model::size, hidden_size = Model::hidden_size;
+
+    template <int Pp, int... L>
+    void write_if(std::integer_sequence<int, L...>) {
+        ((at_.stage == L / (Model::layers / Pp) ? write_layer<L>() : void()), ...);
+    }
+    template <int L>
+    void write_layer() {
+        write_columns<wq<L>, size, size>(10 * L + 1);
+        write_columns<wk<L>, size, size>(10 * L + 2);
+        write_columns<wv<L>, size, size>(10 * L + 3);
+        write_rows<wo<L>, size, size>(10 * L + 4);
+        write_columns<w1<L>, size, hidden_size>(10 * L + 5);
+        write_rows<w2<L>, hidden_size, size>(10 * L + 6);
+    }
+    template <class Name, int Rows, int Columns>
+    void write_columns(int seed) {
+        constexpr int mine = Columns / Tp;
+        const transformer::block of_rank{Rows, Columns, 0, Rows, at_.tp * mine, mine};
+        write<Name, Rows, mine>(transformer::random_block(seed, 1 / std::sqrt(Rows), of_rank));
+    }
+    template <class Name, int Rows, int Columns>
+    void write_rows(int seed) {
+        constexpr int mine = Rows / Tp;
+        const transformer::block of_rank{Rows, Columns, at_.tp * mine, mine, 0, Columns};
+        // Smaller, since the results of all layers are added
+        const double deviation = 1 / std::sqrt(Rows * 2.0 * Model::layers);
+        write<Name, mine, Columns>(transformer::random_block(seed, deviation, of_rank));
+    }
+    template <class Name, int Rows, int Columns>
+    void write(const std::vector<float>& values) {
+        using element = typename Model::element;
+        store_.write<dv::tensor<element, Rows, Columns>>(dv::name<Name>, std::vector<element>(values.begin(), values.end()));
+        if constexpr (Model::has_masters) store_.write<dv::tensor<float, Rows, Columns>>(dv::name<master<Name>>, values);
+    }
+
+    dv::store& store_;
+    const place at_;
+};
 
 }  // namespace gpt
