@@ -6,17 +6,16 @@
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
-#include <dovetail/observe/measured.hpp>
 #include <dovetail/observe/report.hpp>
 #include <dovetail/ops/ops.hpp>
 
 #include "bench/measure.hpp"
+#include "bench/timed_runs.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -287,16 +286,15 @@ variant planned(Rank& rank, const batch& b, const char* name, const Arguments&..
     return {name, [=] { *last = step->run(); }, [=] { last->wait(); }, [=] { return last->read(dv::name<app::mean_loss>)[0]; }};
 }
 
-// Runs of a plan whose steps are timed, by run and rank.
-using timed = std::vector<dv::observe::measured_run>;
-constexpr int timed_runs = 5;
+using bench::timed_run_count;
+using timed = bench::timed_runs;
 
 template <class Options, class Rank>
 void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
     dv::executor<app::train, Options> step{rank, dv::record_times};
     step.bind(dv::name<app::activation<0>>, dv::device_pointer{b.images, std::int64_t{app::rows} * app::width(0)});
     step.bind(dv::name<app::labels>, dv::device_pointer{b.labels, app::rows}).bind(dv::name<app::rate>, dv::device_pointer{b.rate, 1});
-    for (int run = -2; run < timed_runs; ++run) {
+    for (int run = -2; run < timed_run_count; ++run) {
         meet();
         const auto ticket = step.run();
         if (const auto times = ticket.times(); run >= 0)
@@ -305,19 +303,11 @@ void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
     meet();
 }
 
-// The timeline of median length.
-dv::observe::timeline middle(const dv::observe::plan_view& of, const timed& runs) {
-    std::vector<dv::observe::timeline> all;
-    for (const auto& r : runs) all.push_back(dv::observe::measured(of, r));
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.length < b.length; });
-    return all[all.size() / 2];
-}
-
 template <int Lanes>
 void report(const timed& off, const timed& on) {
     const dv::observe::plan_view of{dv::observe::tables_of<app::train, app::on<Lanes>>()};
     const dv::observe::plan_view of_off{dv::observe::tables_of<app::train, app::off<Lanes>>()};
-    const auto overlapped = middle(of, on), sequential = middle(of_off, off);
+    const auto overlapped = bench::middle(of, on), sequential = bench::middle(of_off, off);
     if (Lanes > 1) {
         const auto x = dv::observe::overlap(of, overlapped, sequential).total;
         std::printf(
@@ -329,16 +319,8 @@ void report(const timed& off, const timed& on) {
             100 * x.by_intersection(), 100 * x.by_exposed(), 100 * x.by_gain(), static_cast<double>(x.sequential) / 1e9,
             static_cast<double>(x.length) / 1e9, 100 * dv::hidden_fraction<app::train, app::on<Lanes>>);
     }
-    const auto print = [](const char* what, const dv::observe::plan_view& s, const dv::observe::timeline& t) {
-        std::map<std::string, double> by_operation;
-        for (const auto& slice : t.rows[0].slices)
-            by_operation[s.labels[static_cast<std::size_t>(slice.task)].operation] += static_cast<double>(slice.end - slice.start) / 1e9;
-        std::printf("  ms of rank 0 by operation, %s:", what);
-        for (const auto& [name, time] : by_operation) std::printf(" %s %.2f", name.c_str(), time);
-        std::printf("\n");
-    };
-    print("overlap off", of_off, sequential);
-    print("overlap on", of, overlapped);
+    bench::print_by_operation("overlap off", of_off, sequential);
+    bench::print_by_operation("overlap on", of, overlapped);
     if (Lanes == 4) std::fputs(dv::observe::report_text(of, dv::observe::overlap(of, overlapped, sequential), 1).c_str(), stdout);
     std::fflush(stdout);
 }
@@ -349,9 +331,7 @@ void play() {
     ncclUniqueId ids[2];
     for (ncclUniqueId& id : ids) bench::must(ncclGetUniqueId(&id));
     bench::meeting meet{Lanes};
-    timed off(timed_runs), on(timed_runs);
-    for (timed* t : {&off, &on})
-        for (int r = 0; r < timed_runs; ++r) (*t)[static_cast<std::size_t>(r)] = {r, std::vector<dv::observe::measured_rank>(Lanes)};
+    timed off = bench::empty_runs(Lanes), on = off;
     dv::cuda::world::local(Lanes).run([&](auto& rank) {
         bench::must(cudaSetDevice(rank.index()));
         const batch b{rank.index()};
