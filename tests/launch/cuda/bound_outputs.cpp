@@ -174,6 +174,19 @@ TEST_CASE("memory that is not the rank's GPU's is refused") {
     });
 }
 
+TEST_CASE("an error of CUDA before a bind is told as what it is") {
+    const simulated::scope simulation;
+    simulated::run(1, [](auto& rank) {
+        dv::executor<doubled, overlapped> step{rank, 20s};
+        const target result;
+        dv::cuda::calls.pointer_get_attributes = [](cudaPointerAttributes*, const void*) { return cudaErrorIllegalAddress; };
+        has(message([&] { step.bind_output(dv::name<y>, result.data, 8); }),
+            "rank 0, cudaPointerGetAttributes of memory that is bound: an illegal memory access was encountered (700)");
+        dv::cuda::calls.pointer_get_attributes = [](cudaPointerAttributes*, const void*) { return cudaErrorInvalidValue; };
+        has(message([&] { step.bind_output(dv::name<y>, result.data, 8); }), "bound to memory of the host");
+    });
+}
+
 TEST_CASE("recorded runs write where outputs are bound") {
     for (const auto how : ways) {
         const simulated::scope simulation;

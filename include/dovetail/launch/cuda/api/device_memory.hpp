@@ -58,10 +58,12 @@ public:
     int device() const override { return device_; }
     int device_of(const void* p) const override {
         cudaPointerAttributes a{};
-        if (calls.pointer_get_attributes(&a, p) == cudaSuccess)
-            return a.type == cudaMemoryTypeDevice ? a.device : a.type == cudaMemoryTypeManaged ? device_ : -1;
+        const cudaError_t status = calls.pointer_get_attributes(&a, p);
+        if (status == cudaSuccess) return a.type == cudaMemoryTypeDevice ? a.device : a.type == cudaMemoryTypeManaged ? device_ : -1;
         static_cast<void>(calls.get_last_error());
-        return -1;
+        if (status == cudaErrorInvalidValue) return -1;  // memory that CUDA does not know
+        throw call_error{"rank " + std::to_string(rank_) + ", cudaPointerGetAttributes of memory that is bound", cudaGetErrorString(status),
+                         static_cast<int>(status)};
     }
     void to_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
     void from_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
