@@ -1,7 +1,7 @@
 // The graphs of a small GPT for the transformer examples: embeddings of tokens and positions, layers of causal attention and a hidden layer
 // with GELU, each behind a layer norm, a head. Trained by AdamW, with the gradients clipped by their global norm.
-// `model<Sizes>` has them for the sizes and the element of a model: with an element of 16 bits AdamW changes a master of each weight in
-// float, of which the weight is the rounded copy.
+// `model<Sizes>` has them for the sizes and the element of a model: with another element than float AdamW changes a master of each weight
+// in float, of which the weight is the rounded copy.
 //
 // Data parallel along the axis dp, each rank with its sequences of the batch, and tensor parallel along tp: each rank has some of the heads
 // of an attention and some of the columns of the hidden layer, and an all_reduce adds up what the ranks contribute to the rows. Pipeline
@@ -37,6 +37,7 @@ struct small {
     static constexpr int vocabulary = transformer::vocabulary;
     static constexpr int length = 64;     // tokens of a sequence
     static constexpr int sequences = 16;  // of all ranks together
+    static constexpr int deviation = 10;  // one over that of the embeddings and the head at first
 };
 
 // Micro-batches of a pipeline of Pp stages, which takes 3 Pp - 1 turns for them: Pp - 1 fill and drain it.
@@ -92,7 +93,7 @@ template <class, int> struct partial_gradient;  // with respect to a weight, of 
 template <class> struct mean_gradient;          // of all micro-batches, over dp
 template <class> struct mean_of;                // states of AdamW: means of gradients and of their squares
 template <class> struct square_of;
-template <class> struct master;    // of a weight of few bits: the weight in float, which AdamW changes
+template <class> struct master;    // of a weight that is not of float: the weight in float, which AdamW changes
 template <int> struct squares_of;  // sums of squares of gradients: of layer L; layers: of the embeddings; layers + 1: of the head
 
 // clang-format off: statements stand as in a program
@@ -154,10 +155,10 @@ struct model {
             shard<w1<L>, size, hidden_size / Tp>, shard<w2<L>, hidden_size / Tp, size>>;
 
         using embeddings = dv::group<
-            weight<Trained, token_table, dv::tensor<float, vocabulary, size>, normal_init<1, 1, 10>, dp, tp>,
-            weight<Trained, position_table, dv::tensor<float, length, size>, normal_init<2, 1, 10>, dp, tp>>;
+            weight<Trained, token_table, dv::tensor<float, vocabulary, size>, normal_init<1, 1, Sizes::deviation>, dp, tp>,
+            weight<Trained, position_table, dv::tensor<float, length, size>, normal_init<2, 1, Sizes::deviation>, dp, tp>>;
         using head_and_norm = dv::group<
-            weight<Trained, head, dv::tensor<float, size, vocabulary>, normal_init<3, 1, 10>, dp, tp>,
+            weight<Trained, head, dv::tensor<float, size, vocabulary>, normal_init<3, 1, Sizes::deviation>, dp, tp>,
             gain<Trained, last_gain>, bias<Trained, last_bias>>;
         using all = dv::group<dv::repeat<of_layer, layers>, embeddings, head_and_norm>;
 
@@ -218,8 +219,12 @@ struct model {
         dv::let<dv::values<partial_gradient<gain1<L>, M>, partial_gradient<bias1<L>, M>>,
                 layer_norm_parameter_gradients(gradient<normal1<L, M>>, x<L, M>)>>;
 
+    template <int M, int N> using gradient_of_logits = std::conditional_t<N == 1,
+        softmax_cross_entropy_gradient(prediction<M>, targets),
+        scale(softmax_cross_entropy_gradient(prediction<M>, rows<M, N>(targets)), share_of_gradient)>;
+
     template <int M, int N> using backward_head = dv::group<
-        dv::let<gradient<logits<M>>, scale(softmax_cross_entropy_gradient(prediction<M>, rows<M, N>(targets)), share_of_gradient)>,
+        dv::let<gradient<logits<M>>, gradient_of_logits<M, N>>,
         dv::let<partial_gradient<head, M>, matmul_tn(last_normal<M>, gradient<logits<M>>)>,
         dv::let<gradient<last_normal<M>>, matmul_nt(gradient<logits<M>>, head)>,
         dv::let<dv::values<partial_gradient<last_gain, M>, partial_gradient<last_bias, M>>,

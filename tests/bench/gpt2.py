@@ -1,6 +1,7 @@
-"""The model of gpt2.cpp in PyTorch: `torchrun --standalone --nproc-per-node N gpt2.py`. On one GPU with weights of bfloat16, with weights of
-float under autocast, and compiled; on several under DistributedDataParallel and FSDP2. Prints the time of a step, and what attention alone
-takes of it, which PyTorch has as one kernel and dovetail's `causal_attention` as several."""
+"""The model of gpt2.cpp in PyTorch: `torchrun --standalone --nproc-per-node N gpt2.py`. With weights of bfloat16 and masters of float, as
+gpt2.cpp has them, and with weights of float under autocast, as PyTorch is mostly used; as it is and compiled; on several GPUs under
+DistributedDataParallel, which then sums gradients of bfloat16 as well, and FSDP2. Prints the time of a step, and what attention alone takes
+of it, which PyTorch has as one kernel and dovetail's `causal_attention` as several."""
 import contextlib
 import functools
 import os
@@ -12,6 +13,7 @@ import time
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import bf16_compress_hook
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.nn import functional
 
@@ -43,9 +45,42 @@ def measure(step):
     return statistics.median(times), result
 
 
-def training_step(model, autocast, inputs, targets):
+class MasterWeights:
+    """AdamW on copies in float of a model's weights."""
+
+    def __init__(self, model):
+        self.weights = list(model.parameters())
+        self.masters = [w.detach().float() for w in self.weights]
+        self.optimizer = adam_w(self.masters)
+
+    def zero_grad(self):
+        for w in self.weights:
+            w.grad = None
+
+    def step(self):
+        for master, w in zip(self.masters, self.weights):
+            master.grad = w.grad.float()
+        self.optimizer.step()
+        with torch.no_grad():
+            torch._foreach_copy_(self.weights, self.masters)
+
+
+def adam_w(weights):
+    return torch.optim.AdamW(weights, lr=1e-4, betas=(0.9, 0.99), eps=1e-8, weight_decay=0.01, fused=True)
+
+
+def new_model(device):
+    """With the deviations that gpt2.cpp begins with."""
+    model = transformer.GPT()
+    for name, weights in model.named_parameters():
+        if weights.dim() == 2:
+            inputs_of_sum = weights.shape[1] * (2 * transformer.layers if name.endswith(("output.weight", "mlp.2.weight")) else 1)
+            nn.init.normal_(weights, std=0.02 if "embedding" in name or "head" in name else inputs_of_sum**-0.5)
+    return model.to(device)
+
+
+def training_step(model, optimizer, autocast, inputs, targets):
     """A function that makes a step of AdamW, with the gradients clipped."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.99), eps=1e-8, weight_decay=0.01, fused=True)
     context = functools.partial(torch.autocast, inputs.device.type, dtype=torch.bfloat16) if autocast else contextlib.nullcontext
 
     def step():
@@ -61,19 +96,24 @@ def training_step(model, autocast, inputs, targets):
 
 
 def variants(device, ranks):
-    """Name, a function that makes the model, whether it is run under autocast."""
-    new = lambda: transformer.GPT().to(device)
-    if ranks == 1:
-        yield "weights of bfloat16", lambda: new().bfloat16(), False
-        yield "autocast", new, True
-        yield "weights of bfloat16, compiled", lambda: torch.compile(new().bfloat16()), False
-        yield "autocast, compiled", lambda: torch.compile(new()), True
-        return
-    wrapped = functools.partial(nn.parallel.DistributedDataParallel, gradient_as_bucket_view=True)
-    yield "DDP, weights of bfloat16", lambda: wrapped(new().bfloat16()), False
-    yield "DDP, autocast", lambda: wrapped(new()), True
-    yield "DDP, weights of bfloat16, compiled", lambda: torch.compile(wrapped(new().bfloat16())), False
-    yield "FSDP2, masters of float", lambda: sharded(new()), False
+    """Name, model, its optimizer, whether it is run under autocast."""
+    def distributed(model):
+        if ranks == 1:
+            return model
+        wrapped = nn.parallel.DistributedDataParallel(model, gradient_as_bucket_view=True)
+        wrapped.register_comm_hook(None, bf16_compress_hook)
+        return wrapped
+
+    for compiled in (False, True):
+        for autocast in (False, True):
+            model = new_model(device)
+            model = distributed(model if autocast else model.bfloat16())
+            optimizer = adam_w(model.parameters()) if autocast else MasterWeights(model)
+            name = "autocast" if autocast else "bfloat16, masters of float"
+            yield name + (", compiled" if compiled else ""), torch.compile(model) if compiled else model, optimizer, autocast
+    if ranks > 1:
+        model = sharded(new_model(device))
+        yield "FSDP2, bfloat16, masters of float", model, adam_w(model.parameters()), False
 
 
 def sharded(model):
@@ -107,9 +147,9 @@ def main():
     tokens_of_step = ranks * batch * transformer.length
     if rank == 0:
         print(f"{ranks} rank{'s' if ranks > 1 else ''} on {'GPUs' if on_gpu else 'the CPU'}, {tokens_of_step} tokens a step; PyTorch {torch.__version__}")
-    for name, make, autocast in variants(device, ranks):
-        torch.manual_seed(1)
-        milliseconds, loss = measure(training_step(make(), autocast, tokens[:, :-1], tokens[:, 1:]))
+    torch.manual_seed(1 + rank)
+    for name, model, optimizer, autocast in variants(device, ranks):
+        milliseconds, loss = measure(training_step(model, optimizer, autocast, tokens[:, :-1], tokens[:, 1:]))
         if rank == 0:
             print(f"  {name:36} {milliseconds:8.2f} ms a step; {1e3 * tokens_of_step / milliseconds:8.0f} tokens per second, loss {float(loss):.4f}", flush=True)
     milliseconds, _ = measure(attention_alone(device))

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <vector>
 
 namespace bench {
@@ -29,6 +30,16 @@ inline void must(bool good, const char* what) {
 inline void must(cudaError_t status) { must(status == cudaSuccess, cudaGetErrorString(status)); }
 inline void must(ncclResult_t status) { must(status == ncclSuccess, ncclGetErrorString(status)); }
 inline void must(cublasStatus_t status) { must(status == CUBLAS_STATUS_SUCCESS, cublasGetStatusString(status)); }
+
+// The body of a rank. Whatever it throws ends the program, since the other ranks wait for this one.
+template <class Body>
+void must_end(Body body) {
+    try {
+        body();
+    } catch (const std::exception& e) {
+        must(false, e.what());
+    }
+}
 
 inline int gpus() {
     int n = 0;

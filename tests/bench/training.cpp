@@ -332,7 +332,7 @@ void play() {
     for (ncclUniqueId& id : ids) bench::must(ncclGetUniqueId(&id));
     bench::meeting meet{Lanes};
     timed off = bench::empty_runs(Lanes), on = off;
-    dv::cuda::world::local(Lanes).run([&](auto& rank) {
+    const auto measure = [&](auto& rank) {
         bench::must(cudaSetDevice(rank.index()));
         const batch b{rank.index()};
         by_hand hand{Lanes, rank.index(), ids[0], b, meet}, hand_replayed{Lanes, rank.index(), ids[1], b, meet};
@@ -370,7 +370,8 @@ void play() {
         all.clear();
         time_steps<app::off<Lanes>>(rank, b, off, meet);
         time_steps<app::on<Lanes>>(rank, b, on, meet);
-    });
+    };
+    dv::cuda::world::local(Lanes).run([&](auto& rank) { bench::must_end([&] { measure(rank); }); });
     report<Lanes>(off, on);
 }
 }  // namespace

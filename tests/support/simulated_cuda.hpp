@@ -10,8 +10,6 @@
 #include <dovetail/launch/engine.hpp>
 #include <dovetail/launch/world/local_peers.hpp>
 
-#include <cstring>
-
 namespace simulated {
 
 // A rank that runs operations written for the host on the simulated GPU, by the GPU's engine.

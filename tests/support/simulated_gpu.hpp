@@ -151,7 +151,6 @@ struct machine {
     std::map<int, std::shared_ptr<room>> rooms;  // by id
     int next_id = 1;
     std::vector<int> sms_of_products;          // what cuBLAS was told at each
-    bool lost_launches = false;                // calls are captured, but not made
     std::vector<std::string> unlike;           // communication of which some ranks passed registered memory and others did not
 };
 inline machine& here() {

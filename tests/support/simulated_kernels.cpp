@@ -54,7 +54,7 @@ dv::launch_function<dv::cuda::stream> as_kernel(dv::launch_function<dv::host::st
 }
 
 void reduce_here(cudaStream_t s, dv::element e, dv::reduction how, const dv::cuda::local_sources& from, void* to,
-                        std::int64_t count) {
+                 std::int64_t count) {
     of(s)->push([=] {
         const std::vector<const void*> sources(from.at, from.at + from.count);
         dv::host::detail::reduce(e, how, sources, to, count * dv::bytes_of(e));
