@@ -1,8 +1,8 @@
-// A training step of the small GPT-2, by the graph of examples/04_transformer with other sizes: twelve layers of 768, heads of 64, a
+// A training step of the small GPT-2, by the graph of examples/04_transformer.cpp with other sizes: twelve layers of 768, heads of 64, a
 // vocabulary of 50304, sequences of 1024 tokens, eight of them a GPU; weights of bfloat16 with masters of float, AdamW with clipping. The
 // head has weights of its own: 163 million in all, where GPT-2 shares 39 million and has 124. Data parallel on 1, 2 and 4 GPUs of one
-// process; on several on one stream, overlapped, and with the rewrites that the planner chooses, in turn. Prints tokens per second and where
-// the time goes by operation. gpt2.py is the same model in PyTorch.
+// process; on several on one stream, overlapped, and with the rewrites that the planner chooses, in turn. Prints tokens per second and
+// where the time goes by operation. gpt2.py is the same model in PyTorch.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
@@ -70,7 +70,8 @@ public:
     }
     template <class Executor>
     void bind(Executor& step) const {
-        step.bind(dv::name<gpt::tokens>, dv::device_pointer{inputs_, count_}).bind(dv::name<gpt::targets>, dv::device_pointer{targets_, count_});
+        step.bind(dv::name<gpt::tokens>, dv::device_pointer{inputs_, count_});
+        step.bind(dv::name<gpt::targets>, dv::device_pointer{targets_, count_});
         step.bind(dv::name<gpt::positions>, dv::device_pointer{positions_, count_});
         step.bind(dv::name<gpt::rate>, 1e-4f).bind(dv::name<gpt::limit>, 1.0f).bind(dv::name<gpt::share>, 1.0f);
     }
