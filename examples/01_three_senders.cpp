@@ -70,7 +70,7 @@ outcome play(const observe::plan_view& of, World make_world) {
         step.bind(dv::name<value>, 0.5f);
         for (int run = 0; run < 5; ++run) {
             const auto ticket = step.run();
-            ticket.wait_for(std::chrono::seconds{10});
+            ticket.wait_for(std::chrono::seconds{60});
             if (!rank.is(dv::name<receiver>)) continue;
             const observe::timeline measured = observe::measured(of, {run, {{rank.index(), role, ticket.times()}}});
             if (run > 0 && measured.length >= best.shortest.length) continue;

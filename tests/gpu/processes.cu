@@ -163,7 +163,7 @@ void communicate_over_nodes(dv::cuda::world& world) {
     using by_nccl = dv::options<dv::collective_transport<dv::transport::nccl>>;
     using by_copies = dv::options<dv::collective_transport<dv::transport::peer_copy>>;
     add_over_nodes<in_one_level<Ranks>, by_nccl>(world, "by NCCL");
-    add_over_nodes<in_two_levels<Ranks / 2>, by_copies>(world, "two levels");
+    add_over_nodes<in_two_levels<Ranks / 2>, by_copies>(world, "two levels");  // of two ranks each is alone on its node: by NCCL as well
     send_over_nodes<Ranks>(world);
     try {
         add_over_nodes<in_one_level<Ranks>, by_copies>(world, "by copy engines");

@@ -33,7 +33,7 @@ public:
         if (i < 0) return;
         const std::int64_t bytes = graph_.symbols[symbol].type.bytes();
         check(b, static_cast<std::size_t>(i));
-        if (!b.in_place() && memory_.usable_in_place(i) && memory_.source()->on_device(b.data)) b.from = binding_source::in_place;
+        if (memory_.usable_in_place(i) && is_on_device(static_cast<std::size_t>(i), b)) b.from = binding_source::in_place;
         if (b.in_place() && !memory_.usable_in_place(i)) b.from = binding_source::borrowed;
         if (b.from == binding_source::copied) {
             char* const to = copies_[i].next(memory_.source(), bytes, in_flight, read, [&](std::int64_t run) { wait(run, i); });
@@ -59,9 +59,7 @@ public:
         if (type(i).size() == 0) return;
         check_fits(i, to);
         if (to.read_only) refuse(i, "is bound to a read-only tensor");
-        if (const int place = own.device_of(to.data); own.device() >= 0 && place != own.device())
-            refuse(i,
-                   "is bound to memory of " + detail::name_of_place(place) + ", and the rank is on " + detail::name_of_place(own.device()));
+        if (own.device() >= 0) check_place(i, own.device_of(to.data));
         bound_[i] = {to.data, to.type.size(), copied ? binding_source::filled : binding_source::written};
     }
     // From now on the output is in memory of the library again.
@@ -133,6 +131,19 @@ private:
         const std::int64_t size = type(i).size();
         if (b.count != size) refuse(i, "is bound to " + std::to_string(b.count) + " elements and has " + std::to_string(size));
         if (b.data == nullptr && size > 0) refuse(i, "is bound to a null pointer");
+    }
+    // Throws unless memory in this place, -1: the host, is that of the rank.
+    void check_place(std::size_t i, int place) const {
+        if (const int own = memory_.source()->device(); place != own)
+            refuse(i, "is bound to memory of " + detail::name_of_place(place) + ", and the rank is on " + detail::name_of_place(own));
+    }
+    // Whether an input is bound to memory of the rank's device; throws if it is another's. A device pointer that is bound again has been
+    // looked at before.
+    bool is_on_device(std::size_t i, const binding& b) const {
+        if (b.in_place() && bound_[i].in_place() && b.data == bound_[i].data) return true;
+        const int place = memory_.source()->device_of(b.data);
+        if (place >= 0) check_place(i, place);
+        return place >= 0;
     }
     void copy(char* to, const void* from, std::int64_t bytes) const {
         if (bytes == 0) return;

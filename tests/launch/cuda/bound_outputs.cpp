@@ -154,6 +154,35 @@ void bind_on_one_rank() {
 TEST_CASE("what NCCL moves is bound on one rank and not on the other") { bind_on_one_rank<samples::overlapped>(); }
 TEST_CASE("what copy engines move is bound on one rank and not on the other") { bind_on_one_rank<samples::copied>(); }
 
+std::atomic<int> captures = 0;
+decltype(dv::cuda::api::stream_begin_capture) real_capture = nullptr;
+TEST_CASE("no rank captures its communication again because of where it alone has bound an output") {
+    const simulated::scope simulation;
+    captures = 0;
+    std::atomic<int> again = 0;
+    real_capture = std::exchange(dv::cuda::calls.stream_begin_capture, [](cudaStream_t s, cudaStreamCaptureMode mode) {
+        ++captures;
+        return real_capture(s, mode);
+    });
+    simulated::run(2, [&](auto& rank) {
+        dv::executor<gathered_late, samples::overlapped> step{rank, dv::replay, 20s};
+        const target first{rank.index(), 64}, second{rank.index(), 64};
+        int captured = 0;
+        for (int k = 0; k < 6; ++k) {
+            const target& to = k % 2 == 0 ? first : second;
+            if (rank.index() == 0) step.bind_output(dv::name<b>, to.data, 64);
+            const auto t = step.bind(dv::name<x>, floats(64, static_cast<float>(k))).run();
+            t.wait();
+            t.read(dv::name<total>).host();  // the other rank has captured its own, too
+            if (k == 0) captured = captures;
+            again += captures - captured;
+            if (rank.index() == 0) support::expect(to.values(), floats(64, static_cast<float>(k)), "b", 0, k);
+        }
+    });
+    CHECK(captures > 0);
+    CHECK(again == 0);
+}
+
 TEST_CASE("memory that is not the rank's GPU's is refused") {
     const simulated::scope simulation;
     simulated::run(1, [&](auto& rank) {
@@ -169,6 +198,10 @@ TEST_CASE("memory that is not the rank's GPU's is refused") {
             "output `y` is bound to memory of the host, and the rank is on GPU 0, on rank 0");
         has(message([&] { step.bind_output(dv::name<y>, other.tensor); }),
             "output `y` is bound to a tensor on GPU 1, and the rank is on GPU 0, on rank 0");
+        has(message([&] { step.bind(dv::name<x>, on_second.data, 8); }),
+            "input `x` is bound to memory of GPU 1, and the rank is on GPU 0, on rank 0");
+        has(message([&] { step.bind(dv::name<x>, dv::device_pointer{on_second.data, 8}); }),
+            "input `x` is bound to memory of GPU 1, and the rank is on GPU 0, on rank 0");
         step.bind(dv::name<x>, dv::device_pointer{managed.data, 8}).bind_output(dv::name<y>, managed.tensor);
         has(message([&] { step.run(); }), "output `y` is bound to memory to which input `x` is bound too, on rank 0");
     });

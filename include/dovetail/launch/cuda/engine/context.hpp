@@ -62,6 +62,7 @@ public:
     int executors = 0;                // number of executors made
     std::int64_t runs = 0;            // number of communicating runs issued
     std::atomic<bool> ended = false;  // the rank has left its world
+    std::mutex issuing;               // held while a run is issued: executors of the rank may be used by several threads
     // The run issued last and, for each stream, the event after all work issued on it, with the executor that recorded it.
     struct {
         const void* engine = nullptr;

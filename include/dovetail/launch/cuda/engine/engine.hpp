@@ -22,6 +22,7 @@ public:
     device_engine(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o)
         : prepared_runs{from, std::move(on), std::move(o)}, plain_{plain_steps(*list_, *pointers_, steps(), on_->streams)} {}
     ~device_engine() override {
+        const std::lock_guard alone{on_->issuing};
         if (on_->last.engine == this) on_->last.engine = nullptr;
         for (int l = 0; l < stream_count; ++l)
             if (on_->last.owner[l] == this) on_->last.done[l] = nullptr;
@@ -101,6 +102,7 @@ private:
         try {
             const bool recorded = !f->times.empty();
             if (now_ == 0) first(*f);
+            const std::lock_guard alone{on_->issuing};
             const bool replayed = may_replay() && can_replay(*f);
             start(f, replayed);
             if (replayed && recorded) clock_.replay(capture_of(now_), f);

@@ -111,8 +111,10 @@ private:
         if (on_->world->aborted() && is_written_by_copies(output)) raise();
     }
     // Other ranks copy to the address that they were given when the executor was made, and NCCL may have registered memory, which all ranks
-    // pass or none.
+    // pass or none. Captured NCCL calls must not depend on where this rank alone has bound an output: a rank that captured them again by
+    // itself could wait within NCCL for the others.
     bool writes_in_place(int output) const override {
+        if (communicates_ && options.replay != replay_mode::never) return false;
         return !is_written_by_copies(output) && !is_touched(output, [this](int step, const ir::access&) { return calls_nccl(step); });
     }
     bool is_written_by_copies(int output) const {
