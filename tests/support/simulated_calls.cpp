@@ -196,7 +196,10 @@ void add_events(dv::cuda::api& t) {
         const std::shared_ptr<event> x = of(e);
         stream* const on = of(s);
         x->captured_on = on->capturing != nullptr ? on : nullptr;
-        if (on->capturing != nullptr) return cudaSuccess;  // a graph is run in the order of its capture
+        if (on->capturing != nullptr) {
+            x->captured_behind = on->capturing->last[on];
+            return cudaSuccess;
+        }
         std::int64_t mine = 0;
         {
             const std::lock_guard lock{x->mutex};
@@ -233,6 +236,8 @@ void add_waits(dv::cuda::api& t) {
                 on->capturing = x->captured_on->capturing;
                 captured_streams.push_back(on);
             }
+            auto& last = on->capturing->last[on];
+            last.insert(last.end(), x->captured_behind.begin(), x->captured_behind.end());
             return cudaSuccess;
         }
         if (on->capturing != nullptr) return cudaErrorStreamCaptureIsolation;
@@ -321,6 +326,23 @@ void add_graphs(dv::cuda::api& t) {
     };
     t.stream_is_capturing = [](cudaStream_t s, cudaStreamCaptureStatus* status) {
         *status = of(s)->capturing != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+        return cudaSuccess;
+    };
+    // Nodes are passed as their numbers from 1, since 0 is none.
+    t.graph_get_edges = [](cudaGraph_t g, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData*, std::size_t* count) {
+        const auto& edges = reinterpret_cast<graph*>(g)->edges;
+        *count = edges.size();
+        if (from == nullptr) return cudaSuccess;
+        for (const auto& [first, second] : edges) {
+            *from++ = reinterpret_cast<cudaGraphNode_t>(static_cast<std::uintptr_t>(first + 1));
+            *to++ = reinterpret_cast<cudaGraphNode_t>(static_cast<std::uintptr_t>(second + 1));
+        }
+        return cudaSuccess;
+    };
+    t.graph_remove_dependencies = [](cudaGraph_t g, const cudaGraphNode_t* from, const cudaGraphNode_t* to, std::size_t count) {
+        const auto number = [](cudaGraphNode_t n) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(n)) - 1; };
+        for (std::size_t i = 0; i < count; ++i)
+            if (reinterpret_cast<graph*>(g)->edges.erase({number(from[i]), number(to[i])}) == 0) return cudaErrorInvalidValue;
         return cudaSuccess;
     };
     t.graph_instantiate = [](cudaGraphExec_t* e, cudaGraph_t g, unsigned long long) {

@@ -6,6 +6,7 @@
 
 #include <dovetail/launch/cuda/engine/context.hpp>
 #include <dovetail/launch/cuda/engine/finite_check.hpp>
+#include <dovetail/launch/cuda/progress/progress_word.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/engine.hpp>
 #include <dovetail/launch/world/local_peers.hpp>
@@ -55,6 +56,7 @@ struct scope {
         dv::cuda::calls = table();
         dv::cuda::local_reduction_kernel = &reduce_here;
         dv::cuda::finite_check_kernel = &check_here;
+        dv::cuda::progress_word_kernel = &write_here;
     }
     ~scope() { dv::cuda::calls = dv::cuda::api{}; }
 };

@@ -24,8 +24,11 @@ namespace simulated {
 namespace dv = dovetail;
 using work = std::function<void()>;
 
+// Launched in the order of its capture, whatever its edges are.
 struct graph {
     std::vector<std::pair<struct stream*, work>> nodes;
+    std::set<std::pair<int, int>> edges;                    // numbers of nodes
+    std::map<struct stream*, std::vector<int>> last = {};  // what the next node of a stream comes behind
 };
 struct stream {
     std::mutex mutex;
@@ -47,6 +50,9 @@ struct stream {
     }
     void push(work w) {
         if (capturing != nullptr) {
+            const int node = static_cast<int>(capturing->nodes.size());
+            for (const int before : capturing->last[this]) capturing->edges.emplace(before, node);
+            capturing->last[this] = {node};
             capturing->nodes.emplace_back(this, std::move(w));
             return;
         }
@@ -82,6 +88,7 @@ struct event {
     std::int64_t recorded = 0, reached = 0;   // times
     std::chrono::steady_clock::time_point when;  // reached last
     stream* captured_on = nullptr;
+    std::vector<int> captured_behind;  // nodes of the graph
 };
 
 // One communicator and one rank's end of it.
@@ -192,6 +199,7 @@ dv::launch_function<dv::cuda::stream> as_kernel(dv::launch_function<dv::host::st
 
 // The launch layer's own kernels.
 void reduce_here(cudaStream_t s, dv::element e, dv::reduction how, const dv::cuda::local_sources& from, void* to, std::int64_t count);
+void write_here(cudaStream_t s, std::uint32_t* to, std::uint32_t word);
 void check_here(cudaStream_t s, dv::element e, const void* data, std::int64_t count, unsigned long long* first);
 
 // All calls.

@@ -61,6 +61,9 @@ void reduce_here(cudaStream_t s, dv::element e, dv::reduction how, const dv::cud
     });
 }
 
+void write_here(cudaStream_t s, std::uint32_t* to, std::uint32_t word) {
+    of(s)->push([=] { __atomic_store_n(to, word, __ATOMIC_RELEASE); });
+}
 void check_here(cudaStream_t s, dv::element e, const void* data, std::int64_t count, unsigned long long* first) {
     of(s)->push([=] {
         if (const auto found = dv::launch::find_non_finite(data, dv::tensor_type{e, 1, {count}}))

@@ -86,12 +86,13 @@ using all = entries<&api::get_device_count, &api::device_bus_id, &api::set_devic
                     &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record,
                     &api::event_record_with_flags, &api::event_query, &api::event_elapsed_time, &api::find_write_value,
                     &api::find_wait_value, &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing,
-                    &api::graph_instantiate, &api::graph_upload, &api::graph_launch, &api::get_version, &api::get_unique_id,
-                    &api::comm_init_rank, &api::comm_split, &api::comm_register, &api::comm_get_async_error, &api::comm_count,
-                    &api::comm_user_rank, &api::comm_device, &api::group_start, &api::group_end, &api::send, &api::recv, &api::all_reduce,
-                    &api::reduce, &api::broadcast, &api::all_gather, &api::reduce_scatter, &api::blas_create, &api::blas_set_stream,
-                    &api::blas_set_workspace, &api::blas_gemm, &api::blas_set_sm_count, &api::stream_query, &api::can_access_peer,
-                    &api::enable_peer_access, &api::ipc_get_handle, &api::ipc_open_handle, &api::host_register, &api::host_device_pointer>;
+                    &api::graph_get_edges, &api::graph_remove_dependencies, &api::graph_instantiate, &api::graph_upload,
+                    &api::graph_launch, &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_split,
+                    &api::comm_register, &api::comm_get_async_error, &api::comm_count, &api::comm_user_rank, &api::comm_device,
+                    &api::group_start, &api::group_end, &api::send, &api::recv, &api::all_reduce, &api::reduce, &api::broadcast,
+                    &api::all_gather, &api::reduce_scatter, &api::blas_create, &api::blas_set_stream, &api::blas_set_workspace,
+                    &api::blas_gemm, &api::blas_set_sm_count, &api::stream_query, &api::can_access_peer, &api::enable_peer_access,
+                    &api::ipc_get_handle, &api::ipc_open_handle, &api::host_register, &api::host_device_pointer>;
 // Before anybody is a rank, or a rank alone can fail.
 using of_the_world = entries<&api::get_device_count, &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_count,
                              &api::comm_user_rank, &api::comm_device>;

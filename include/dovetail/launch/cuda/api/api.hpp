@@ -43,6 +43,23 @@ inline cudaError_t find_driver_function(const char* name, stream_memory_function
 inline cudaError_t find_write_value(stream_memory_function* to) { return find_driver_function("cuStreamWriteValue32", to); }
 inline cudaError_t find_wait_value(stream_memory_function* to) { return find_driver_function("cuStreamWaitValue32", to); }
 
+// With what an edge carries, since CUDA 12.3; null: only their number is asked for.
+inline cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
+                                   std::size_t* count) {
+#if CUDART_VERSION >= 13000
+    return cudaGraphGetEdges(graph, from, to, data, count);
+#else
+    return cudaGraphGetEdges_v2(graph, from, to, data, count);
+#endif
+}
+inline cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, std::size_t count) {
+#if CUDART_VERSION >= 13000
+    return cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
+#else
+    return cudaGraphRemoveDependencies(graph, from, to, count);
+#endif
+}
+
 }  // namespace detail
 
 struct api {
@@ -89,6 +106,8 @@ struct api {
     decltype(&::cudaStreamBeginCapture) stream_begin_capture = &::cudaStreamBeginCapture;
     decltype(&::cudaStreamEndCapture) stream_end_capture = &::cudaStreamEndCapture;
     decltype(&::cudaStreamIsCapturing) stream_is_capturing = &::cudaStreamIsCapturing;
+    decltype(&detail::graph_get_edges) graph_get_edges = &detail::graph_get_edges;
+    decltype(&detail::graph_remove_dependencies) graph_remove_dependencies = &detail::graph_remove_dependencies;
     cudaError_t (*graph_instantiate)(cudaGraphExec_t*, cudaGraph_t, unsigned long long) = &::cudaGraphInstantiateWithFlags;
     decltype(&::cudaGraphUpload) graph_upload = &::cudaGraphUpload;
     decltype(&::cudaGraphLaunch) graph_launch = &::cudaGraphLaunch;

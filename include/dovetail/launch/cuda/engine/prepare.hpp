@@ -171,7 +171,7 @@ private:
             for (int a = list_->first[i]; a < list_->first[i + 1]; ++a)
                 communicates = communicates || is_communication(list_->commands[a].kind);
             if (calls_nccl(i)) nccl_stream_ = s.stream;
-            counters_.add(names[i], s.stream, communicates);
+            counters_.add(names[i], s.stream, communicates, calls_nccl(i));
             if (program.tasks[s.task].kind == op_kind::input) last_input_step_ = i;
         }
         for (int e = 0; e < plan.roles[role].events * plan.event_slots; ++e) events_.push_back(new_event());
@@ -215,6 +215,7 @@ private:
         {
             kernel_warmer kernels{*list_, *pointers_, program, *on_, addresses.arena(), plan.roles[role].arena_bytes};
             try {
+                counters_.load_kernel(on_->streams[0]);
                 for (step_ = 0; step_ < steps().size(); ++step_) kernels.load(step_, on_->streams[0]);
                 step_ = -1;
             } catch (...) {

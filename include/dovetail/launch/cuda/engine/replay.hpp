@@ -3,6 +3,7 @@
 #pragma once
 
 #include "context.hpp"
+#include "implied_edges.hpp"
 
 namespace dovetail::cuda {
 
@@ -51,11 +52,11 @@ public:
             throw;
         }
         check(calls.stream_end_capture(on_->streams[0], &graph), "cudaStreamEndCapture");
+        const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, destroy_graph> captured{graph};
+        remove_implied_edges(graph);
         cudaGraphExec_t made = nullptr;
         // Without node priorities the priority of the communication stream would be lost.
-        cudaError_t status = calls.graph_instantiate(&made, graph, cudaGraphInstantiateFlagUseNodePriority);
-        static_cast<void>(calls.graph_destroy(graph));
-        check(status, "cudaGraphInstantiateWithFlags");
+        check(calls.graph_instantiate(&made, graph, cudaGraphInstantiateFlagUseNodePriority), "cudaGraphInstantiateWithFlags");
         {
             const std::lock_guard lock{mutex_};
             instances_.push_back(made);
@@ -69,6 +70,10 @@ public:
     }
 
 private:
+    struct destroy_graph {
+        void operator()(cudaGraph_t g) const noexcept { static_cast<void>(calls.graph_destroy(g)); }
+    };
+
     const std::shared_ptr<context> on_;
     mutable std::mutex mutex_;
     std::vector<cudaGraphExec_t> instances_;

@@ -4,6 +4,7 @@
 
 #include "../commands/command.hpp"
 #include "../engine/context.hpp"
+#include "progress_word.hpp"
 
 namespace dovetail::cuda {
 
@@ -20,37 +21,50 @@ public:
     }
     const std::shared_ptr<launch::progress>& shown() const { return progress_; }
 
-    // Adds the next step.
-    void add(const step_name& name, int stream, bool communicates) {
+    // Adds the next step. `nccl`: kernels of NCCL communicate, and not copy engines.
+    void add(const step_name& name, int stream, bool communicates, bool nccl) {
         const int step = static_cast<int>(communicates_.size());
         communicates_.push_back(communicates && step < 0xffff);
+        nccl_.push_back(nccl);
         if (communicates_.back()) progress_->communication[static_cast<std::size_t>(stream)].push_back(step);
         progress_->steps.push_back(name);
     }
+    // Before any run, like the kernels of operations: behind the words of the streams.
+    void load_kernel(cudaStream_t on) const {
+        if (progress_word_kernel == nullptr) return;
+        progress_word_kernel(on, reinterpret_cast<std::uint32_t*>(words_->data()) + stream_count, 0);
+        check(calls.get_last_error(), "the launch");
+    }
     // The run of the following steps; replayed steps have no run number.
-    void begin(std::int64_t run) { run_word_ = static_cast<cuuint32_t>(run & 0x7fff) << 16; }
+    void begin(std::int64_t run) {
+        run_word_ = static_cast<cuuint32_t>(run & 0x7fff) << 16;
+        captured_ = false;
+    }
     void begin_capture() {
         run_word_ = 0;
+        captured_ = true;
         for (int l = 0; l < stream_count; ++l)
-            if (!progress_->communication[static_cast<std::size_t>(l)].empty()) write(l, 0);
+            if (const auto& all = progress_->communication[static_cast<std::size_t>(l)]; !all.empty()) write(all.front(), l, 0);
     }
     void done(int step, int stream) const {
-        if (communicates_[static_cast<std::size_t>(step)]) write(stream, run_word_ + static_cast<cuuint32_t>(step + 1));
+        if (communicates_[static_cast<std::size_t>(step)]) write(step, stream, run_word_ + static_cast<cuuint32_t>(step + 1));
     }
 
 private:
-    void write(int stream, cuuint32_t word) const {
-        if (on_->write_value != nullptr)
-            check(
-                on_->write_value(on_->streams[stream], reinterpret_cast<CUdeviceptr>(words_->data()) + 4 * static_cast<CUdeviceptr>(stream),
-                                 word, CU_STREAM_WRITE_VALUE_DEFAULT),
-                "cuStreamWriteValue32");
+    // A kernel would wait, as NCCL's do, until the multiprocessors have room for it, and copies with it.
+    void write(int step, int stream, cuuint32_t word) const {
+        const CUdeviceptr to = reinterpret_cast<CUdeviceptr>(words_->data()) + 4 * static_cast<CUdeviceptr>(stream);
+        if (captured_ && nccl_[static_cast<std::size_t>(step)] && progress_word_kernel != nullptr)
+            progress_word_kernel(on_->streams[stream], reinterpret_cast<std::uint32_t*>(to), word);
+        else if (on_->write_value != nullptr)
+            check(on_->write_value(on_->streams[stream], to, word, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
     }
     const std::shared_ptr<context> on_;
     const std::shared_ptr<block> words_;
     const std::shared_ptr<launch::progress> progress_;
-    std::vector<bool> communicates_;
+    std::vector<bool> communicates_, nccl_;  // by step
     cuuint32_t run_word_ = 0;
+    bool captured_ = false;
 };
 
 }  // namespace dovetail::cuda

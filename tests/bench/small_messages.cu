@@ -1,0 +1,199 @@
+// Small messages between two GPUs of one process: all_reduces each with a small kernel behind it, fifty in a run and one in a run, and a
+// message of 4 bytes that goes to and fro. By hand with NCCL on one stream and as a CUDA graph, and planned with NCCL, with copy engines
+// and with what the planner chooses, on streams and replayed. Medians of the times of many runs issued in a row, all variants in turn; the
+// ratio is to NCCL by hand, issued the same way.
+#include <dovetail/dovetail.hpp>
+#include <dovetail/launch/cuda/world.hpp>
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/ops/ops.hpp>
+
+#include "bench/measure.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#if !defined(BENCH_MACHINE)
+#define BENCH_MACHINE dv::machine::h200_nvlink
+#endif
+
+namespace dv = dovetail;
+
+namespace {
+namespace app {
+using namespace dv::ops;
+
+struct ranks;
+struct left;
+struct right;
+template <int> struct x;
+template <int> struct total;
+template <int> struct ball;
+
+template <int L> using layer = dv::group<dv::let<total<L>, all_reduce<average, ranks>(x<L>)>, dv::let<x<L + 1>, relu(total<L>)>>;
+template <int Pairs, int Count>
+struct reductions : dv::graph<dv::mesh<dv::axis<ranks, 2>>, dv::input<x<0>, dv::tensor<float, Count>>, dv::repeat<layer, Pairs>,
+                              dv::output<x<Pairs>>> {};
+
+template <int I> using round_trip = dv::group<dv::on<right, dv::let<ball<2 * I + 1>, relu(ball<2 * I>)>>,
+                                              dv::on<left, dv::let<ball<2 * I + 2>, relu(ball<2 * I + 1>)>>>;
+template <int RoundTrips>
+struct ping_pong : dv::graph<dv::input<x<0>, dv::tensor<float, 1>>, dv::on<left, dv::let<ball<0>, relu(x<0>)>>,
+                             dv::repeat<round_trip, RoundTrips>, dv::output<ball<2 * RoundTrips>>> {};
+
+template <dv::transport By>
+using by = dv::options<BENCH_MACHINE, dv::collective_transport<By>, dv::channel_transport<By>, dv::in_flight<2>>;
+}  // namespace app
+
+constexpr int repeats = 15, runs_in_a_row = 40;
+
+__global__ void relu_by_hand(const float* from, float* to, int n) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) to[i] = fmaxf(from[i], 0.0f);
+}
+void relu(const float* from, float* to, int n, cudaStream_t on) { relu_by_hand<<<(n + 255) / 256, 256, 0, on>>>(from, to, n); }
+
+struct variant {
+    std::string name;
+    bool by_hand = false, replayed = false;
+    std::function<void()> issue, wait;
+    std::vector<double> microseconds = {};
+};
+
+// What is launched by hand, and the same captured.
+class by_hand {
+public:
+    template <class Launch>
+    by_hand(Launch launch, std::vector<variant>& all) {
+        bench::must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+        launch(stream_);  // connects what NCCL connects at its first use
+        bench::must(cudaStreamSynchronize(stream_));
+        cudaGraph_t captured{};
+        bench::must(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+        launch(stream_);
+        bench::must(cudaStreamEndCapture(stream_, &captured));
+        bench::must(cudaGraphInstantiate(&instance_, captured, 0));
+        bench::must(cudaGraphDestroy(captured));
+        const auto wait = [s = stream_] { bench::must(cudaStreamSynchronize(s)); };
+        all.push_back({"NCCL by hand", true, false, [=, s = stream_] { launch(s); }, wait});
+        all.push_back({"NCCL by hand, CUDA graph", true, true, [s = stream_, g = instance_] { bench::must(cudaGraphLaunch(g, s)); }, wait});
+    }
+    by_hand(const by_hand&) = delete;
+    ~by_hand() {
+        bench::must(cudaGraphExecDestroy(instance_));
+        bench::must(cudaStreamDestroy(stream_));
+    }
+
+private:
+    cudaStream_t stream_{};
+    cudaGraphExec_t instance_{};
+};
+
+template <class G, dv::transport By, class Rank, class... Arguments>
+void add_planned(std::vector<variant>& all, Rank& rank, const char* name, std::int64_t count, const Arguments&... arguments) {
+    const auto step = std::make_shared<dv::executor<G, app::by<By>>>(rank, arguments...);
+    step->bind(dv::name<app::x<0>>, std::vector<float>(static_cast<std::size_t>(count), 1.0f));
+    const auto last = std::make_shared<dv::ticket<G>>();
+    all.push_back({name, false, sizeof...(Arguments) > 0, [=] { *last = step->run(); }, [=] { last->wait(); }});
+}
+
+void time_in_turn(std::vector<variant>& all, bench::meeting& meet) {
+    for (int repeat = -2; repeat < repeats; ++repeat)
+        for (variant& v : all) {
+            bench::must(cudaDeviceSynchronize());
+            meet();
+            const auto start = bench::clock::now();
+            for (int k = 0; k < runs_in_a_row; ++k) v.issue();
+            v.wait();
+            const std::chrono::duration<double, std::micro> taken = bench::clock::now() - start;
+            if (repeat >= 0) v.microseconds.push_back(taken.count() / runs_in_a_row);
+            meet();
+        }
+}
+
+// `parts`: the messages of a run.
+void print(const std::string& what, int parts, const std::vector<variant>& all) {
+    std::printf("%s\n", what.c_str());
+    for (const variant& v : all) {
+        double hand = 0;
+        for (const variant& w : all)
+            if (w.by_hand && w.replayed == v.replayed) hand = bench::median(w.microseconds);
+        const double time = bench::median(v.microseconds);
+        std::printf("  %-32s %9.2f us a run, %7.2f us a message, ratio %5.2f\n", v.name.c_str(), time, time / parts, time / hand);
+    }
+    std::fflush(stdout);
+}
+
+// `launch(rank, stream)` is the same by hand.
+template <class G, class Launch>
+void measure(const std::string& what, int parts, std::int64_t count, ncclComm_t (&comms)[2], float* (&memory)[2], const Launch& launch) {
+    bench::meeting meet{2};
+    dv::cuda::world::local(2).run([&](auto& rank) {
+        const int r = rank.index();
+        bench::must(cudaSetDevice(r));
+        std::vector<variant> all;
+        {
+            const by_hand hand{[=, comm = comms[r], m = memory[r]](cudaStream_t s) { launch(r, comm, m, s); }, all};
+            add_planned<G, dv::transport::nccl>(all, rank, "NCCL", count);
+            add_planned<G, dv::transport::nccl>(all, rank, "NCCL, replayed", count, dv::replay);
+            add_planned<G, dv::transport::automatic>(all, rank, "automatic", count);
+            add_planned<G, dv::transport::automatic>(all, rank, "automatic, replayed", count, dv::replay);
+            add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines", count);
+            add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines, replayed", count, dv::replay);
+            time_in_turn(all, meet);
+        }
+        if (r == 0) print(what, parts, all);
+        meet();
+        all.clear();
+    });
+}
+
+template <int Pairs, int Count>
+void measure_reductions(ncclComm_t (&comms)[2], float* (&memory)[2]) {
+    measure<app::reductions<Pairs, Count>>(
+        std::to_string(Pairs) + " all_reduces of " + std::to_string(Count * sizeof(float)) + " bytes, each with a small kernel behind it",
+        Pairs, Count, comms, memory, [](int, ncclComm_t comm, float* m, cudaStream_t s) {
+            for (int k = 0; k < Pairs; ++k) {
+                bench::must(ncclAllReduce(m, m + Count, Count, ncclFloat, ncclAvg, comm, s));
+                relu(m + Count, m, Count, s);
+            }
+        });
+}
+template <int RoundTrips>
+void measure_ping_pong(ncclComm_t (&comms)[2], float* (&memory)[2]) {
+    measure<app::ping_pong<RoundTrips>>(
+        "4 bytes to and fro, " + std::to_string(RoundTrips) + " times", 2 * RoundTrips, 1, comms, memory,
+        [](int rank, ncclComm_t comm, float* m, cudaStream_t s) {
+            for (int k = 0; k < 2 * RoundTrips; ++k) {
+                if (k % 2 == rank) {
+                    relu(m + 1, m, 1, s);
+                    bench::must(ncclSend(m, 1, ncclFloat, 1 - rank, comm, s));
+                } else
+                    bench::must(ncclRecv(m + 1, 1, ncclFloat, 1 - rank, comm, s));
+            }
+        });
+}
+}  // namespace
+
+int main() {
+    if (bench::gpus() < 2) return std::printf("skipped, it takes 2 GPUs\n"), 0;
+    const int devices[] = {0, 1};
+    ncclComm_t comms[2]{};
+    float* memory[2]{};
+    bench::must(ncclCommInitAll(comms, 2, devices));
+    for (const int d : devices) {
+        bench::must(cudaSetDevice(d));
+        bench::must(cudaMalloc(reinterpret_cast<void**>(&memory[d]), std::size_t{1} << 22));
+        bench::must(cudaMemset(memory[d], 0, std::size_t{1} << 22));
+    }
+    measure_reductions<50, 1024>(comms, memory);
+    measure_reductions<50, 16384>(comms, memory);
+    measure_reductions<1, 1024>(comms, memory);
+    measure_ping_pong<20>(comms, memory);
+    measure_ping_pong<1>(comms, memory);
+    for (int d = 0; d < 2; ++d) {
+        bench::must(cudaFree(memory[d]));
+        bench::must(ncclCommDestroy(comms[d]));
+    }
+    return 0;
+}
