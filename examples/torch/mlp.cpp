@@ -11,7 +11,8 @@ namespace {
 using app::bind, app::bind_output, app::Tensor, app::tensors;
 
 void check_shards(const tensors& first, const tensors& second) {
-    TORCH_CHECK(first.size() == app::ranks && second.size() == app::ranks, "one shard of each weight for each of ", app::ranks, " ranks");
+    TORCH_CHECK(first.size() == app::ranks && second.size() == app::ranks,
+                "one shard of each weight for each of " + std::to_string(app::ranks) + " ranks");
 }
 tensors like(const tensors& shards) {
     tensors made;

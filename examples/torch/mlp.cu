@@ -74,7 +74,8 @@ private:
     // What is not on this GPU would be copied, the parameters at each call.
     template <class Executor, class Name>
     void bind(Executor& step, Name name, const Tensor& t) const {
-        TORCH_CHECK(t.is_cuda() && t.get_device() == device_, "a tensor of this block is on ", t.device(), ", not on cuda:", device_);
+        if (!t.is_cuda() || t.get_device() != device_)  // a text made here, since an extension may bring streams of a libstdc++ of its own
+            TORCH_CHECK(false, "a tensor of this block is on " + t.device().str() + ", not on cuda:" + std::to_string(device_));
         app::bind(step, name, t);
     }
     cudaStream_t stream() const { return at::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device_)); }
