@@ -86,17 +86,17 @@ TEST_CASE("medians alone and overlapped, in which what is done alone goes at its
     for (const std::int64_t from : {110, 109, 111})
         r.add({{{"multiply b", {100, from + 15}}, {"multiply d", {500, 520}}, {"all_reduce a", {from, from + 50}}}});
     const std::string text = observe::profile_text({r.runs});
-    CHECK(row_of(text, "multiply b") == "20000, {30000, 0}, 12");  // and d, which is of the same kind
-    CHECK(row_of(text, "add c") == "1, {0, 0}, 6");                // no time is as short as can be
+    CHECK(row_of(text, "multiply b") == "20000, {0, 0, 30000}, 12");  // and d, which is of the same kind
+    CHECK(row_of(text, "add c") == "1, {0, 0, 0}, 6");                // no time is as short as can be
 }
 
 TEST_CASE("an operation that never ran alone has its overlapped time, and zero for the other") {
     runs_of<products, overlapped> r;
     r.add({{{"all_reduce a", {100, 200}}, {"multiply b", {90, 150}}, {"add c", {210, 220}}, {"multiply d", {190, 250}}}});
     const std::string text = observe::profile_text({r.runs});
-    CHECK(row_of(text, "multiply b") == "0, {60000, 0}, 2");
-    CHECK(row_of(text, "all_reduce a") == "0, {100000, 0}, 1");
-    CHECK(row_of(text, "add c") == "10000, {0, 0}, 1");
+    CHECK(row_of(text, "multiply b") == "0, {0, 0, 60000}, 2");
+    CHECK(row_of(text, "all_reduce a") == "0, {100000, 0, 0}, 1");
+    CHECK(row_of(text, "add c") == "10000, {0, 0, 0}, 1");
 }
 
 TEST_CASE("what is beside another operation for a twentieth of its time is alone, for half of it overlapped, between them neither") {
@@ -107,19 +107,19 @@ TEST_CASE("what is beside another operation for a twentieth of its time is alone
     alone["all_reduce a"] = {595, 800};
     beside["all_reduce a"] = {594, 800};
     r.add({alone});
-    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "100000, {0, 0}, 1");
+    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "100000, {0, 0, 0}, 1");
     r.add({beside});
-    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "100000, {0, 0}, 2");
+    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "100000, {0, 0, 0}, 2");
     beside["all_reduce a"].start = 551;
     r.add({beside});
-    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "100000, {0, 0}, 3");
+    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "100000, {0, 0, 0}, 3");
     beside["all_reduce a"].start = 550;
     r.add({beside});
-    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "100000, {100000, 0}, 4");
+    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "100000, {0, 0, 100000}, 4");
     r.runs.runs.clear();
     beside["all_reduce a"].start = 594;
     r.add({beside});
-    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "0, {100000, 0}, 1");  // never alone: as it ran
+    CHECK(row_of(observe::profile_text({r.runs}), "add c") == "0, {0, 0, 100000}, 1");  // never alone: as it ran
 }
 
 TEST_CASE("a run beside the run before it is not alone") {
@@ -129,18 +129,18 @@ TEST_CASE("a run beside the run before it is not alone") {
     r.add({{{"all_reduce a", {215, 400}}, {"multiply b", {405, 415}}, {"add c", {410, 420}}, {"multiply d", {430, 440}}}});
     const std::string text = observe::profile_text({r.runs});
     // The first addition had the reduction of the next run beside it for 5 of its 10 ns: as fast as alone.
-    CHECK(row_of(text, "add c") == "10000, {10000, 0}, 2");
+    CHECK(row_of(text, "add c") == "10000, {0, 0, 10000}, 2");
 }
 
 TEST_CASE("compute and the other streams slow each other, and these not one another") {
     runs_of<products, overlapped> r;
     r.add({{{"input x", {100, 400}}, {"all_reduce a", {100, 200}}, {"multiply b", {300, 400}}, {"multiply d", {500, 600}}}});
     const std::string text = observe::profile_text({r.runs});
-    CHECK(row_of(text, "all_reduce a") == "100000, {0, 0}, 1");
-    CHECK(row_of(text, "multiply b") == "100000, {0, 100000}, 2");
+    CHECK(row_of(text, "all_reduce a") == "100000, {0, 0, 0}, 1");
+    CHECK(row_of(text, "multiply b") == "100000, {0, 100000, 0}, 2");
 }
 
-TEST_CASE("kernels and copy engines beside an operation are told apart, unless each is beside it for a quarter of the other's time") {
+TEST_CASE("kernels of NCCL and copy engines beside an operation are told apart, unless each is beside it for a quarter of the other's time") {
     runs_of<products, overlapped> r;
     const times_by_label rest{{"add c", {1, 2}}, {"multiply d", {2000, 2100}}};
     const auto beside = [&](std::int64_t time, interval reduction, interval copy) {
@@ -151,11 +151,17 @@ TEST_CASE("kernels and copy engines beside an operation are told apart, unless e
         r.add({times});
         return row_of(observe::profile_text({r.runs}), "multiply b");
     };
-    CHECK(beside(150, {200, 350}, {}) == "100000, {150000, 0}, 2");
-    CHECK(beside(110, {}, {200, 310}) == "100000, {150000, 110000}, 4");
-    CHECK(beside(900, {200, 1100}, {200, 500}) == "100000, {150000, 110000}, 6");  // neither
-    CHECK(beside(130, {200, 300}, {200, 225}) == "100000, {150000, 110000}, 8");
-    CHECK(beside(170, {200, 370}, {}) == "100000, {150000, 110000}, 10");
+    CHECK(beside(150, {200, 350}, {}) == "100000, {0, 0, 150000}, 2");
+    CHECK(beside(110, {}, {200, 310}) == "100000, {0, 110000, 150000}, 4");
+    CHECK(beside(900, {200, 1100}, {200, 500}) == "100000, {0, 110000, 150000}, 6");  // neither
+    CHECK(beside(130, {200, 300}, {200, 225}) == "100000, {0, 110000, 150000}, 8");
+    CHECK(beside(170, {200, 370}, {}) == "100000, {0, 110000, 150000}, 10");
+}
+
+TEST_CASE("sums of what copy engines have brought are not what NCCL's kernels are to a computation") {
+    runs_of<products, copied> r;
+    r.add({{{"multiply b", {100, 250}}, {"local_reduce a", {100, 250}}, {"multiply d", {900, 1000}}, {"add c", {1, 2}}}});
+    CHECK(row_of(observe::profile_text({r.runs}), "multiply b") == "100000, {150000, 0, 0}, 2");
 }
 
 TEST_CASE("an operation that was never alone, nor beside something for half of its time, has its time by what was beside it for longer") {
@@ -168,10 +174,10 @@ TEST_CASE("an operation that was never alone, nor beside something for half of i
         r.add({times});
         return row_of(observe::profile_text({r.runs}), "add c");
     };
-    CHECK(beside({500, 530}, {}) == "0, {100000, 0}, 1");
-    CHECK(beside({}, {500, 530}) == "0, {0, 100000}, 1");
-    CHECK(beside({500, 520}, {550, 590}) == "0, {0, 100000}, 1");
-    CHECK(beside({500, 600}, {550, 590}) == "0, {100000, 0}, 1");  // beside both
+    CHECK(beside({500, 530}, {}) == "0, {0, 0, 100000}, 1");
+    CHECK(beside({}, {500, 530}) == "0, {0, 100000, 0}, 1");
+    CHECK(beside({500, 520}, {550, 590}) == "0, {0, 100000, 0}, 1");
+    CHECK(beside({500, 600}, {550, 590}) == "0, {0, 0, 100000}, 1");  // beside both
 }
 
 TEST_CASE("communication takes from the arrival of its last rank") {
@@ -181,7 +187,7 @@ TEST_CASE("communication takes from the arrival of its last rank") {
     early["all_reduce a"] = {100, 200};
     late["all_reduce a"] = {160, 202};
     r.add({early, late});
-    CHECK(row_of(observe::profile_text({r.runs}), "all_reduce a") == "42000, {0, 0}, 2");
+    CHECK(row_of(observe::profile_text({r.runs}), "all_reduce a") == "42000, {0, 0, 0}, 2");
 }
 
 TEST_CASE("a graph has one type under all its options, and another for another machine") {
@@ -196,7 +202,7 @@ TEST_CASE("a graph has one type under all its options, and another for another m
     CHECK(types_in(text) == 2);
     CHECK(text.find("struct products_profile {") != std::string::npos);
     CHECK(text.find("struct products_profile_2 {") != std::string::npos);
-    CHECK(row_of(text, "multiply b") == "10000, {0, 0}, 8");
+    CHECK(row_of(text, "multiply b") == "10000, {0, 0, 0}, 8");
     CHECK(text.find("table{\"products\", \"slow_links\", 0x") != std::string::npos);
     CHECK(text.find("table{\"products\", \"h200_nvlink\", 0x") != std::string::npos);
     CHECK(observe::profile_text({one.runs, two.runs, three.runs}) == text);

@@ -3,8 +3,8 @@
 
 namespace dovetail {
 
-// The multiprocessors, also of NCCL's kernels, or a copy engine.
-enum class hardware : unsigned char { multiprocessors, copy_engine };
-inline constexpr int hardware_count = 2;
+// The multiprocessors, with a kernel of the rank's or with one of NCCL, or a copy engine.
+enum class hardware : unsigned char { multiprocessors, copy_engine, nccl };
+inline constexpr int hardware_count = 3;
 
 }  // namespace dovetail

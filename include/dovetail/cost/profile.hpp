@@ -9,7 +9,7 @@
 namespace dovetail {
 
 // The version of keys and tables; profiles of another one are refused.
-inline constexpr int profile_format = 2;
+inline constexpr int profile_format = 3;
 
 // One kind of work: operations of equal key take equal times. Times are picoseconds.
 struct profile_row {

@@ -90,14 +90,16 @@ inline std::string profiled_graph::text(const std::string& name) const {
         const profile_row r = work.row(key);
         if (r.samples == 0) continue;
         ++count;
-        rows += "        {" + hexadecimal(key) + ", " + std::to_string(r.alone) + ", {" + std::to_string(r.beside[0]) + ", " +
-                std::to_string(r.beside[1]) + "}, " + std::to_string(r.samples) + "},  // " + work.label + "\n";
+        std::string beside;
+        for (const std::int64_t time : r.beside) beside += (beside.empty() ? "" : ", ") + std::to_string(time);
+        rows += "        {" + hexadecimal(key) + ", " + std::to_string(r.alone) + ", {" + beside + "}, " + std::to_string(r.samples) +
+                "},  // " + work.label + "\n";
     }
     if (count == 0) return {};
     std::string scales;
     for (int stream = 0; stream < stream_count; ++stream) scales += (stream > 0 ? ", " : "") + std::to_string(scale(stream));
     return "\nstruct " + name + " {\n    static constexpr int format = " + std::to_string(profile_format) +
-           ";\n    // Key of the work; picoseconds alone, beside kernels, beside copy engines (0: not measured); samples.\n" +
+           ";\n    // Key of the work; picoseconds alone, beside kernels, copy engines, NCCL (0: not measured); samples.\n" +
            "    static constexpr dovetail::profile_row rows[] = {\n" + rows + "    };\n" +
            "    static constexpr dovetail::profile_table table{" + in_quotes(title_, false) + ", " + in_quotes(machine_, false) + ", " +
            hexadecimal(graph_key_) + ", {" + scales + "}, {rows, " + std::to_string(count) + "}};\n};\n";

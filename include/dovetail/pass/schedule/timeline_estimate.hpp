@@ -72,7 +72,7 @@ public:
           r_{r},
           costs_{costs},
           latency_{s.machine.edge_latency},
-          with_{s.machine.with_communication, s.machine.with_copy},
+          with_{s.machine.with_communication, s.machine.with_copy, s.machine.with_communication},
           participations_(participation_table::sized(r.participations_of[p.tasks.count])),
           closed_(counts::sized(p.tasks.count)),
           queues_(r.slots),
@@ -271,7 +271,7 @@ private:
     constexpr const interference& interference_of(int v) const { return with_[static_cast<int>(costs_.first[v].by)]; }
     // The kernels of a communication wait for other roles on multiprocessors.
     constexpr bool occupies_while_waiting(int v) const {
-        return result_.stream.first[v] != compute && costs_.first[v].by == hardware::multiprocessors;
+        return result_.stream.first[v] != compute && costs_.first[v].by != hardware::copy_engine;
     }
 
     const Program& p_;
