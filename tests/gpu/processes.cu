@@ -1,11 +1,11 @@
 // One rank of several processes, started by a launcher (tests/gpu/launchers): `processes MODE`. It finds out who it is from the
-// environment, and prints one line that begins with its rank. Modes: cases (cases.hpp, against the host backend, on four), copies
-// (ten thousand runs whose channels are peer copies, on four), twice (two runs of one world), differ (the last rank brings another
-// graph), order (executors in different order), throw (rank 1 throws in a run), kill (the last rank, or with a second argument
-// another, kills itself in a run), kill_own (the same while the others synchronise streams of their own), kill_copy (the same between
-// peer copies), stall (the last rank stays away), stall_own, nodes (over two nodes: sums by NCCL and in two levels, a channel by the
-// second plan since copy engines do not reach, and the error where they are asked for). Behind the rank, `replayed`: as a CUDA graph. And
-// threads: the cases with all ranks as threads of this process, which then needs no launcher.
+// environment, and prints one line that begins with its rank. Modes: cases (cases.hpp, against the host backend, on four), cases_apart
+// (those that need no copy engines between nodes), copies (ten thousand runs whose channels are peer copies, on four), twice (two runs of
+// one world), differ (the last rank brings another graph), order (executors in different order), throw (rank 1 throws in a run), kill (the
+// last rank, or with a second argument another, kills itself in a run), kill_own (the same while the others synchronise streams of their
+// own), kill_copy (the same between peer copies), stall (the last rank stays away), stall_own, nodes (over two nodes: sums by NCCL and in
+// two levels, a channel by the second plan since copy engines do not reach, and the error where they are asked for). Behind the rank,
+// `replayed`: as a CUDA graph. And threads: the cases with all ranks as threads of this process, which then needs no launcher.
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
 
@@ -29,10 +29,10 @@ void say(const std::string& text) {
 }
 
 // The cases on GPUs and on the host: replayed, then on streams. Gives what differs on the ranks of this process.
-std::string compared(dv::cuda::world& world) {
+std::string compared(dv::cuda::world& world, bool one_host = true) {
     std::vector<std::vector<support::outputs>> wanted(cases::ranks);  // by rank and case
     dv::host::world{cases::ranks}.run([&](auto& rank) {
-        cases::all([&](const char*, auto one) { wanted[static_cast<std::size_t>(rank.index())].push_back(one.play(rank)); });
+        cases::all([&](const char*, auto one) { wanted[static_cast<std::size_t>(rank.index())].push_back(one.play(rank)); }, one_host);
     });
     std::string different;
     std::mutex guard;
@@ -45,7 +45,7 @@ std::string compared(dv::cuda::world& world) {
             if (host.empty() || streams != host || replayed != host)
                 different += std::string{" "} + name + " on rank " + std::to_string(rank.index()) + (streams != host ? " (streams)" : "") +
                              (replayed != host ? " (replayed)" : "");
-        });
+        }, one_host);
     });
     return different;
 }
@@ -218,9 +218,9 @@ int main(int count, char** words) {
         me = found.rank;
         dv::cuda::world world = dv::cuda::world::from_environment();
         const int last_rank = world.size() - 1, victim = count > 2 ? std::atoi(words[2]) : last_rank;
-        if (mode == "cases") {
+        if (mode == "cases" || mode == "cases_apart") {
             say(found.describe());
-            const std::string different = compared(world);
+            const std::string different = compared(world, mode == "cases");
             say(different.empty() ? "equal" : "DIFFERENT:" + different);
             return different.empty() ? 0 : 1;
         }
