@@ -90,9 +90,9 @@ private:
 };
 
 template <class G, dv::transport By, class Rank, class... Arguments>
-void add_planned(std::vector<variant>& all, Rank& rank, const char* name, std::int64_t count, const Arguments&... arguments) {
+void add_planned(std::vector<variant>& all, Rank& rank, const char* name, dv::device_pointer<float> x, const Arguments&... arguments) {
     const auto step = std::make_shared<dv::executor<G, app::by<By>>>(rank, arguments...);
-    step->bind(dv::name<app::x<0>>, std::vector<float>(static_cast<std::size_t>(count), 1.0f));
+    step->bind(dv::name<app::x<0>>, x);
     const auto last = std::make_shared<dv::ticket<G>>();
     all.push_back({name, false, sizeof...(Arguments) > 0, [=] { *last = step->run(); }, [=] { last->wait(); }});
 }
@@ -131,15 +131,16 @@ void measure(const std::string& what, int parts, std::int64_t count, ncclComm_t 
     dv::cuda::world::local(2).run([&](auto& rank) {
         const int r = rank.index();
         bench::must(cudaSetDevice(r));
+        const dv::device_pointer<float> x{memory[r], count};
         std::vector<variant> all;
         {
             const by_hand hand{[=, comm = comms[r], m = memory[r]](cudaStream_t s) { launch(r, comm, m, s); }, all};
-            add_planned<G, dv::transport::nccl>(all, rank, "NCCL", count);
-            add_planned<G, dv::transport::nccl>(all, rank, "NCCL, replayed", count, dv::replay);
-            add_planned<G, dv::transport::automatic>(all, rank, "automatic", count);
-            add_planned<G, dv::transport::automatic>(all, rank, "automatic, replayed", count, dv::replay);
-            add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines", count);
-            add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines, replayed", count, dv::replay);
+            add_planned<G, dv::transport::nccl>(all, rank, "NCCL", x);
+            add_planned<G, dv::transport::nccl>(all, rank, "NCCL, replayed", x, dv::replay);
+            add_planned<G, dv::transport::automatic>(all, rank, "automatic", x);
+            add_planned<G, dv::transport::automatic>(all, rank, "automatic, replayed", x, dv::replay);
+            add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines", x);
+            add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines, replayed", x, dv::replay);
             time_in_turn(all, meet);
         }
         if (r == 0) print(what, parts, all);
