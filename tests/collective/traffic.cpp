@@ -41,5 +41,8 @@ TEST_CASE("what copy engines move: the root of a broadcast puts its data to ever
         CHECK(copied(broadcast, n) == (n - 1) * 1200);
         for (const dv::op_kind k : {transfer, shift, permute}) CHECK(copied(k, n) == 1200);
         for (const dv::op_kind k : {all_gather, all_to_all, gather, scatter}) CHECK(copied(k, n) == 1200 * (n - 1) / n);
+        for (const dv::op_kind k : {transfer, shift, permute}) CHECK(collective::copied_blocks(collective::of(k), n) == 1);
+        for (const dv::op_kind k : {broadcast, all_gather, all_to_all, gather, scatter})
+            CHECK(collective::copied_blocks(collective::of(k), n) == n - 1);
     }
 }

@@ -140,7 +140,7 @@ TEST_CASE("compute and the other streams slow each other, and these not one anot
     CHECK(row_of(text, "multiply b") == "100000, {0, 100000, 0}, 2");
 }
 
-TEST_CASE("kernels of NCCL and copy engines beside an operation are told apart, unless each is beside it for a quarter of the other's time") {
+TEST_CASE("kernels of NCCL and copy engines beside an operation are told apart, unless each is a quarter of the other") {
     runs_of<products, overlapped> r;
     const times_by_label rest{{"add c", {1, 2}}, {"multiply d", {2000, 2100}}};
     const auto beside = [&](std::int64_t time, interval reduction, interval copy) {

@@ -36,6 +36,9 @@ constexpr std::int64_t copied(const row& r, std::int64_t payload, std::int64_t m
     return to_each ? (members - 1) * payload : passing(r.passes, payload, members);
 }
 
+// How many blocks those are: each has its own flags.
+constexpr std::int64_t copied_blocks(const row& r, std::int64_t members) { return r.passes == traffic::link ? 1 : members - 1; }
+
 namespace detail {
 
 // For an enumerator without a case the evaluation, and so the compilation, fails.

@@ -103,7 +103,7 @@ struct h200_nvlink {
         .edge_latency = 2'000'000,
         .link_latency = 10'000'000,
         .link_bandwidth = 350'000'000'000,
-        .peer_latency = 20'000'000,
+        .peer_latency = 26'000'000,
         .peer_bandwidth = 393'000'000'000,
         .bus_bandwidth = 300'000'000'000,
         .network_latency = 20'000'000,

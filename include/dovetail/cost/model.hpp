@@ -98,7 +98,10 @@ private:
         const std::int64_t largest = accessed_by(p_.participations.first[v.first_participation]).largest;
         if (v.kind == op_kind::transfer) return plus(cost_model::copy_time(link_of(m), largest), 0);
         const int members = extent_of(g_, p_, m, s_).local;
-        return plus(cost_model::copy_time(link_of(m), collective::copied(collective::of(m.kind), largest, members)), 0);
+        const collective::row& how = collective::of(m.kind);
+        const gpu_pair link = link_of(m);
+        return plus(link.latency * collective::copied_blocks(how, members),
+                    time_at(collective::copied(how, largest, members), link.bandwidth));
     }
 
     // The slowest link that a communication uses: between the two roles of a channel, or between any two members along axes.
