@@ -242,6 +242,23 @@ TEST_CASE("peer copies by their name, with flow events as of other channels") {
     CHECK(observe::dot(of).find("peer_copy a") != std::string::npos);
 }
 
+TEST_CASE("sums are computations, copies and what crosses ranks have the names that tools know") {
+    const auto names = [](const observe::plan_view& of) {
+        std::map<std::string, std::string> by_label;
+        for (int v = 0; v < of.program.tasks.size(); ++v) by_label[of.label(v)] = observe::detail::kernel_name(of, v);
+        return by_label;
+    };
+    const auto copied_names = names(observe::plan_view{observe::tables_of<along_an_axis, copied>()});
+    CHECK(copied_names.at("local_reduce b") == "local_reduce b");
+    CHECK(copied_names.at("put all_to_all b") == "ncclDevKernel_put all_to_all b");
+    CHECK(copied_names.at("add total") == "add total");
+    CHECK(copied_names.at("own_rows own") == "Memcpy DtoD own_rows own");
+    CHECK(copied_names.at("input x") == "Memcpy HtoD input x");
+    const auto on_host = names(observe::plan_view{observe::tables_of<through_host, overlapped>()});
+    CHECK(on_host.at("to_host y") == "Memcpy DtoH to_host y");
+    CHECK(on_host.at("from_host a") == "Memcpy HtoD from_host a");
+}
+
 TEST_CASE("the overlap report of recorded runs, against runs on one stream where there are some") {
     const auto reports = [](auto play_all) {
         return printed([&] {

@@ -52,7 +52,7 @@ public:
         task_cost alone = time_alone(v);
         if (v.moved_by == transport::peer_copy || v.kind == op_kind::input || v.kind == op_kind::to_host || v.kind == op_kind::from_host)
             alone.by = hardware::copy_engine;
-        else if (is_communication(v.kind))
+        else if (collective::passes_between_members(v.kind))
             alone.by = hardware::nccl;
         return alone;
     }

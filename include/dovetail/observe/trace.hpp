@@ -87,12 +87,16 @@ private:
     int correlations_ = 0;
 };
 
-// Kernel names by which HolisticTraceAnalysis recognises NCCL kernels and copies; all others count as computation.
+// Kernel names by which HolisticTraceAnalysis recognises NCCL kernels and copies; all others count as computation, also the sums of what
+// copy engines have brought.
 inline std::string kernel_name(const plan_view& of, int task) {
-    const ir::task& v = of.program.tasks[task];
-    if (of.communicates[static_cast<std::size_t>(task)]) return "ncclDevKernel_" + of.label(task);
-    if (v.kind == op_kind::compute) return of.label(task);
-    return std::string(v.kind == op_kind::to_host ? "Memcpy DtoH " : "Memcpy HtoD ") + of.label(task);
+    const op_kind kind = of.program.tasks[task].kind;
+    const std::string label = of.label(task);
+    if (kind == op_kind::own_rows) return "Memcpy DtoD " + label;
+    if (of.communicates[static_cast<std::size_t>(task)]) return "ncclDevKernel_" + label;
+    if (kind == op_kind::to_host) return "Memcpy DtoH " + label;
+    if (kind == op_kind::from_host || kind == op_kind::input) return "Memcpy HtoD " + label;
+    return label;
 }
 
 inline std::string flow(const char* phase, std::int64_t id, const std::string& name, bool channel, int process, int track,
