@@ -66,7 +66,7 @@ constexpr dv::fixed<std::uint64_t, 4> keys = [] {
     return list;
 }();
 
-// A profile with the times alone and beside kernels of the first jobs.
+// A profile with the times of the first jobs alone and beside the other kind: computations beside NCCL, reductions beside kernels.
 template <std::int64_t... Time>
 struct times_of_jobs {
     static constexpr int format = dv::profile_format;
@@ -77,7 +77,8 @@ struct times_of_jobs {
         for (int i = 0; i < static_cast<int>(sizeof...(Time)) / 2; ++i) {
             int at = rows.count++;
             for (; at > 0 && rows[at - 1].key > keys[i]; --at) rows[at] = rows[at - 1];
-            rows[at] = {keys[i], times[2 * i], {times[2 * i + 1]}, 1};
+            rows[at] = {keys[i], times[2 * i], {}, 1};
+            rows[at].beside[static_cast<int>(i % 2 == 0 ? dv::hardware::nccl : dv::hardware::multiprocessors)] = times[2 * i + 1];
         }
         return rows;
     }();

@@ -34,9 +34,11 @@ template <int Blocks>
 struct split_chain : dv::graph<four_ranks, dv::input<x, matrix>, dv::repeat<weight, 2>, dv::split<Blocks, dv::repeat<layer, 2>>,
                                dv::output<summed<1>>> {};
 // Gradients summed over two hosts of eight ranks.
+using large = dv::tensor<dv::half, 16384, 16384>;
+template <int I> using large_weight = dv::state<w<I>, large, zeros>;
 template <int I> using sum_over_hosts = dv::let<summed<I>, all_reduce<sum, node, tp>(matmul(x, w<I>))>;
-struct over_hosts : dv::graph<dv::mesh<dv::axis<node, 2, dv::link::network>, dv::axis<tp, 8>>, dv::input<x, matrix>,
-                              dv::repeat<weight, 4>, dv::repeat<sum_over_hosts, 4>, dv::output<dv::all<4, summed>>> {};
+struct over_hosts : dv::graph<dv::mesh<dv::axis<node, 2, dv::link::network>, dv::axis<tp, 8>>, dv::input<x, large>,
+                              dv::repeat<large_weight, 4>, dv::repeat<sum_over_hosts, 4>, dv::output<dv::all<4, summed>>> {};
 struct over_hosts_alone : dv::graph<dv::mesh<dv::axis<node, 2, dv::link::network>>, dv::input<x, matrix>,
                                     dv::let<summed<0>, all_reduce<sum, node>(x)>, dv::output<summed<0>>> {};
 struct hosts_last : dv::graph<dv::mesh<dv::axis<tp, 8>, dv::axis<node, 4, dv::link::network>>, dv::input<x, matrix>,

@@ -19,15 +19,17 @@ template <int> struct w;
 template <int> struct product;
 template <int> struct summed;
 
-// A chain in which blocks gain, and beside it one that is so small that they cost.
+// A chain in which blocks gain, and behind it one that is so small that they cost.
 template <int Size> using matrix = dv::tensor<dv::half, Size, Size>;
 template <int I> using size = matrix<I == 0 ? 8192 : 512>;
 template <int I>
 using layer = dv::group<dv::input<x<I>, size<I>>, dv::input<w<I>, size<I>>, dv::let<product<I>, matmul(x<I>, w<I>)>,
                         dv::let<summed<I>, all_reduce<sum, tp>(product<I>)>>;
+using behind = dv::group<dv::input<x<1>, size<1>>, dv::input<w<1>, size<1>>, dv::after<summed<0>, dv::let<product<1>, matmul(x<1>, w<1>)>>,
+                         dv::let<summed<1>, all_reduce<sum, tp>(product<1>)>>;
 using four_ranks = dv::mesh<dv::axis<tp, 4>>;
 struct two_chains
-    : dv::graph<four_ranks, dv::split<dv::automatic, layer<0>>, dv::split<dv::automatic, layer<1>>, dv::output<summed<0>, summed<1>>> {};
+    : dv::graph<four_ranks, dv::split<dv::automatic, layer<0>>, dv::split<dv::automatic, behind>, dv::output<summed<0>, summed<1>>> {};
 struct unasked : dv::graph<four_ranks, layer<0>, dv::output<summed<0>>> {};
 
 // Gathered twice.
