@@ -94,6 +94,9 @@ void print(const char* title, observe::timeline t, std::int64_t scale) {
 template <class World>
 int compare(World make_world) {
     std::printf("%s\n\n", make_world(4).links().c_str());
+    if constexpr (World::on_gpus)
+        std::printf("Planned and predicted for host threads: blocks of %lld KiB are too small to gain from overlap on GPUs.\n\n",
+                    static_cast<long long>(matrix::bytes / 1024));
     const observe::plan_view of_off{observe::tables_of<three_senders, without>()}, of_on{observe::tables_of<three_senders, with_overlap>()};
     const outcome off = play<without>(of_off, make_world);
     const outcome on = play<with_overlap>(of_on, make_world);
