@@ -91,7 +91,7 @@ private:
 // copy engines have brought.
 inline std::string kernel_name(const plan_view& of, int task) {
     const op_kind kind = of.program.tasks[task].kind;
-    const std::string label = of.label(task);
+    std::string label = of.label(task);
     if (kind == op_kind::own_rows) return "Memcpy DtoD " + label;
     if (of.communicates[static_cast<std::size_t>(task)]) return "ncclDevKernel_" + label;
     if (kind == op_kind::to_host) return "Memcpy DtoH " + label;
