@@ -4,6 +4,7 @@
 
 #include <dovetail/launch/host/world.hpp>
 
+#include <string>
 #include <tuple>
 
 namespace {

@@ -64,6 +64,23 @@ private:
     std::atomic<int> come_ = 0, round_ = 0;
 };
 
+// Times variants in turn, on all threads that meet: `runs` runs are issued in a row, and the last one is waited for. A variant has `issue`,
+// `wait` and `milliseconds`, to which the time of one run is added; two repeats before the first warm up.
+template <class Variant>
+void time_in_turn(std::vector<Variant>& all, meeting& meet, int repeats, int runs = 1) {
+    for (int repeat = -2; repeat < repeats; ++repeat)
+        for (Variant& v : all) {
+            must(cudaDeviceSynchronize());
+            meet();
+            const auto start = clock::now();
+            for (int k = 0; k < runs; ++k) v.issue();
+            v.wait();
+            const std::chrono::duration<double, std::milli> taken = clock::now() - start;
+            if (repeat >= 0) v.milliseconds.push_back(taken.count() / runs);
+            meet();
+        }
+}
+
 // What one hand-written product needs: a handle with the workspace that cuBLAS recommends for this GPU.
 inline cublasHandle_t product_handle() {
     constexpr std::size_t bytes = std::size_t{32} << 20;

@@ -1,11 +1,9 @@
 // What a put to another GPU takes beside a product, and which of its parts takes that: the copy, the word that the stream writes behind it,
 // the word that it waits for, or the events that time them. Each is timed alone and behind the second of six products in a row, on a
 // stream of high and of low priority, with the number of connections that CUDA takes by default and with 32.
-#include "bench/measure.hpp"
+#include "bench/workloads_by_hand.hpp"
 
-#include <cuda.h>
 #include <cuda_fp16.h>
-#include <cudaTypedefs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,20 +23,11 @@ __global__ void fill(__half* p, std::int64_t n) {
     }
 }
 __half* filled(std::int64_t n) {
-    __half* p = nullptr;
-    bench::must(cudaMalloc(reinterpret_cast<void**>(&p), static_cast<std::size_t>(n) * sizeof(__half)));
+    __half* const p = bench::on_device<__half>(n);
     fill<<<1024, 256>>>(p, n);
     bench::must(cudaGetLastError());
     return p;
 }
-using stream_memory = CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned);
-stream_memory* driver_function(const char* name) {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult how{};
-    bench::must(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &how));
-    return reinterpret_cast<stream_memory*>(found);
-}
-
 class products {
 public:
     products() {
@@ -104,13 +93,12 @@ void measure() {
     unsigned* words = nullptr;
     bench::must(cudaMallocHost(reinterpret_cast<void**>(&words), 64));
     std::fill_n(words, 16, 0u);
-    const auto write_value = driver_function("cuStreamWriteValue32"), wait_value = driver_function("cuStreamWaitValue32");
+    const auto write_value = bench::driver_function<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)>("cuStreamWriteValue32");
+    const auto wait_value = bench::driver_function<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)>("cuStreamWaitValue32");
     const auto at = [&](int i) { return reinterpret_cast<CUdeviceptr>(words + i); };
     const auto copy = [&](cudaStream_t s) { bench::must(cudaMemcpyAsync(there, here, bytes, cudaMemcpyDefault, s)); };
-    const auto write = [&](cudaStream_t s) { bench::must(write_value(s, at(0), 1, 0) == CUDA_SUCCESS, "cuStreamWriteValue32"); };
-    const auto wait = [&](cudaStream_t s) {
-        bench::must(wait_value(s, at(8), 0, CU_STREAM_WAIT_VALUE_EQ) == CUDA_SUCCESS, "cuStreamWaitValue32");
-    };
+    const auto write = [&](cudaStream_t s) { bench::must(write_value(s, at(0), 1, 0)); };
+    const auto wait = [&](cudaStream_t s) { bench::must(wait_value(s, at(8), 0, CU_STREAM_WAIT_VALUE_EQ)); };
     const part parts[] = {{"nothing", [](cudaStream_t) {}},
                           {"a word written", write},
                           {"a word waited for, which is there", wait},

@@ -57,7 +57,7 @@ struct variant {
     std::string name;
     bool by_hand = false, replayed = false;
     std::function<void()> issue, wait;
-    std::vector<double> microseconds = {};
+    std::vector<double> milliseconds = {};
 };
 
 // What is launched by hand, and the same captured.
@@ -97,28 +97,14 @@ void add_planned(std::vector<variant>& all, Rank& rank, const char* name, dv::de
     all.push_back({name, false, sizeof...(Arguments) > 0, [=] { *last = step->run(); }, [=] { last->wait(); }});
 }
 
-void time_in_turn(std::vector<variant>& all, bench::meeting& meet) {
-    for (int repeat = -2; repeat < repeats; ++repeat)
-        for (variant& v : all) {
-            bench::must(cudaDeviceSynchronize());
-            meet();
-            const auto start = bench::clock::now();
-            for (int k = 0; k < runs_in_a_row; ++k) v.issue();
-            v.wait();
-            const std::chrono::duration<double, std::micro> taken = bench::clock::now() - start;
-            if (repeat >= 0) v.microseconds.push_back(taken.count() / runs_in_a_row);
-            meet();
-        }
-}
-
 // `parts`: the messages of a run.
 void print(const std::string& what, int parts, const std::vector<variant>& all) {
     std::printf("%s\n", what.c_str());
     for (const variant& v : all) {
         double hand = 0;
         for (const variant& w : all)
-            if (w.by_hand && w.replayed == v.replayed) hand = bench::median(w.microseconds);
-        const double time = bench::median(v.microseconds);
+            if (w.by_hand && w.replayed == v.replayed) hand = 1000 * bench::median(w.milliseconds);
+        const double time = 1000 * bench::median(v.milliseconds);
         std::printf("  %-32s %9.2f us a run, %7.2f us a message, ratio %5.2f\n", v.name.c_str(), time, time / parts, time / hand);
     }
     std::fflush(stdout);
@@ -141,7 +127,7 @@ void measure(const std::string& what, int parts, std::int64_t count, ncclComm_t 
             add_planned<G, dv::transport::automatic>(all, rank, "automatic, replayed", x, dv::replay);
             add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines", x);
             add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines, replayed", x, dv::replay);
-            time_in_turn(all, meet);
+            bench::time_in_turn(all, meet, repeats, runs_in_a_row);
         }
         if (r == 0) print(what, parts, all);
         meet();

@@ -175,20 +175,6 @@ std::vector<variant> planned_all(Rank& rank, const Bind& bind, const BindAlone& 
     return all;
 }
 
-void time_in_turn(std::vector<variant>& all, bench::meeting& meet) {
-    for (int repeat = -2; repeat < repeats; ++repeat)
-        for (variant& v : all) {
-            bench::must(cudaDeviceSynchronize());
-            meet();
-            const auto start = bench::clock::now();
-            v.issue();
-            v.wait();
-            const std::chrono::duration<double, std::milli> taken = bench::clock::now() - start;
-            if (repeat >= 0) v.milliseconds.push_back(taken.count());
-            meet();
-        }
-}
-
 void print(const char* workload, int ranks, const std::vector<variant>& all) {
     std::printf("%s, %d GPUs\n", workload, ranks);
     const double alone = bench::median(all[0].milliseconds), everyone = bench::median(all[1].milliseconds);
@@ -235,7 +221,7 @@ void measure(const char* workload, const Bind& bind, const More& more) {
         const auto bind_here = [&](auto& step) { bind(step, in); };
         std::vector<variant> all = planned_all<G, Alone>(rank, bind_here, bind_here);
         [[maybe_unused]] const auto kept = more(rank.index(), in, meet, all);
-        time_in_turn(all, meet);
+        bench::time_in_turn(all, meet, repeats);
         if (rank.index() == 0) print(workload, Ranks, all);
         meet();
     });

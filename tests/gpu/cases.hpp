@@ -50,13 +50,19 @@ struct shows : dv::graph<
     dv::let<total, all_reduce<sum, dp>(count)>,
     dv::output<total>> {};
 
+// Whether a graph, or its options, ask for copy engines, which do not reach another host.
+template <class G, class O> inline constexpr bool asks_for_copies = std::is_same_v<O, several_copied>;
+template <class O> inline constexpr bool asks_for_copies<with_positions<sent_apart>, O> = true;
+
 // What one rank reads of a case: played on two worlds, the same bytes.
 template <class G, class O, int Ahead>
 struct of_graph {
+    static constexpr bool one_host = asks_for_copies<G, O>;
     template <class Rank, class... Extra>
     static support::outputs play(Rank& rank, Extra... extra) { return support::exercise<G, O>(rank, 5, Ahead, extra...); }
 };
 struct two_graphs {
+    static constexpr bool one_host = false;
     template <class Rank, class... Extra>
     static support::outputs play(Rank& rank, Extra... extra) {
         dv::store shared{rank};
@@ -76,45 +82,45 @@ struct two_graphs {
     }
 };
 
-// visit(name, case) for all of them; `one_host`: also where copy engines are asked for, which do not reach another host.
+// visit(name, case) for all of them.
 template <class G, class Visit>
-void ways(const char* name, Visit visit, bool one_host) {
+void ways(const char* name, Visit visit) {
     visit(name, of_graph<G, sequential, 1>{});
     visit(name, of_graph<G, overlapped, 1>{});
-    if (one_host) visit(name, of_graph<G, several_copied, 3>{});
+    visit(name, of_graph<G, several_copied, 3>{});
 }
 template <class Visit>
-void all(Visit visit, bool one_host = true) {
-    ways<three_senders>("three_senders", visit, one_host);  // comes first: its products load kernels while others communicate
-    ways<with_positions<crossing_pair>>("crossing_pair", visit, one_host);
-    ways<with_positions<ping_pong>>("ping_pong", visit, one_host);
-    ways<with_fourth<ring_of_three>>("ring_of_three", visit, one_host);
-    ways<with_fourth<there_and_back>>("there_and_back", visit, one_host);
-    ways<with_fourth<read_twice>>("read_twice", visit, one_host);
-    ways<with_positions<channel_first>>("channel_first", visit, one_host);
-    ways<with_positions<collective_first>>("collective_first", visit, one_host);
-    ways<with_fourth<overlapping_collectives>>("overlapping_collectives", visit, one_host);
-    ways<pipeline<4, 8>>("pipeline", visit, one_host);
+void all(Visit visit) {
+    ways<three_senders>("three_senders", visit);  // comes first: its products load kernels while others communicate
+    ways<with_positions<crossing_pair>>("crossing_pair", visit);
+    ways<with_positions<ping_pong>>("ping_pong", visit);
+    ways<with_fourth<ring_of_three>>("ring_of_three", visit);
+    ways<with_fourth<there_and_back>>("there_and_back", visit);
+    ways<with_fourth<read_twice>>("read_twice", visit);
+    ways<with_positions<channel_first>>("channel_first", visit);
+    ways<with_positions<collective_first>>("collective_first", visit);
+    ways<with_fourth<overlapping_collectives>>("overlapping_collectives", visit);
+    ways<pipeline<4, 8>>("pipeline", visit);
     visit("pipeline, booked", of_graph<pipeline<4, 8>, several_booked, 3>{});
-    ways<with_positions<pipeline<2, 2>>>("two stages, two micro-batches", visit, one_host);
-    ways<with_positions<counter>>("counter", visit, one_host);
-    ways<sums>("sums", visit, one_host);
+    ways<with_positions<pipeline<2, 2>>>("two stages, two micro-batches", visit);
+    ways<with_positions<counter>>("counter", visit);
+    ways<sums>("sums", visit);
     visit("sums, booked", of_graph<sums, booked, 1>{});
-    ways<permuted>("permuted", visit, one_host);
-    ways<with_positions<shaped<0>>>("no element", visit, one_host);
-    ways<with_positions<shaped<1>>>("one element", visit, one_host);
-    ways<with_positions<shaped<1001>>>("an odd number of elements", visit, one_host);
-    ways<roles_and_meshes>("roles_and_meshes", visit, one_host);
-    ways<dv::single_rank<with_positions<crossing_pair>>>("single_rank", visit, one_host);
-    ways<descent>("descent", visit, one_host);
-    ways<with_positions<through_host>>("through_host", visit, one_host);
-    ways<one_group>("one_group", visit, one_host);
-    ways<with_positions<blocks_across>>("blocks_across", visit, one_host);
-    ways<split_pair<2>>("split_pair", visit, one_host);
-    ways<split_experts_of<2, ranks>>("split_experts", visit, one_host);
-    if (one_host) ways<with_positions<sent_apart>>("sent_apart", visit, true);  // its statements ask for copy engines
-    ways<with_fourth<split_across<4>>>("split_across", visit, one_host);
-    ways<sharded_stream<dv::decompose>>("sharded_stream", visit, one_host);
+    ways<permuted>("permuted", visit);
+    ways<with_positions<shaped<0>>>("no element", visit);
+    ways<with_positions<shaped<1>>>("one element", visit);
+    ways<with_positions<shaped<1001>>>("an odd number of elements", visit);
+    ways<roles_and_meshes>("roles_and_meshes", visit);
+    ways<dv::single_rank<with_positions<crossing_pair>>>("single_rank", visit);
+    ways<descent>("descent", visit);
+    ways<with_positions<through_host>>("through_host", visit);
+    ways<one_group>("one_group", visit);
+    ways<with_positions<blocks_across>>("blocks_across", visit);
+    ways<split_pair<2>>("split_pair", visit);
+    ways<split_experts_of<2, ranks>>("split_experts", visit);
+    ways<with_positions<sent_apart>>("sent_apart", visit);
+    ways<with_fourth<split_across<4>>>("split_across", visit);
+    ways<sharded_stream<dv::decompose>>("sharded_stream", visit);
     visit("two graphs, one state", two_graphs{});
 }
 

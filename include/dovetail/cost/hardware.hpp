@@ -3,7 +3,7 @@
 
 namespace dovetail {
 
-// The multiprocessors, with a kernel of the rank's or with one of NCCL, or a copy engine.
+// A kernel of the rank's own on the multiprocessors, a copy engine, or a kernel of NCCL.
 enum class hardware : unsigned char { multiprocessors, copy_engine, nccl };
 inline constexpr int hardware_count = 3;
 

@@ -3,6 +3,9 @@
 //     #include <dovetail/ops/cuda/instances.hpp>
 //     template struct dovetail::kernels_for<float, std::int32_t>;
 //
+// The same file may include <dovetail/launch/cuda/commands/local_reduction.hpp>, which reductions by copy engines need, and
+// <dovetail/launch/cuda/progress/progress_word.hpp>, with which replayed runs of small messages are faster.
+//
 // This instantiates every shipped operation on these elements, including operations that mix them. User-defined function objects in map<F>
 // and zip_with<F> are instantiated in the same .cu file by
 //

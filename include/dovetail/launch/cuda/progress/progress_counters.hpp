@@ -33,7 +33,7 @@ public:
     void load_kernel(cudaStream_t on) const {
         if (progress_word_kernel == nullptr) return;
         progress_word_kernel(on, reinterpret_cast<std::uint32_t*>(words_->data()) + stream_count, 0);
-        check(calls.get_last_error(), "the launch");
+        check(calls.get_last_error(), "the launch of the kernel that writes progress");
     }
     // The run of the following steps; replayed steps have no run number.
     void begin(std::int64_t run) {

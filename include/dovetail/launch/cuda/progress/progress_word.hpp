@@ -1,6 +1,6 @@
 // A kernel that writes a word of pinned memory, for CUDA graphs: between two small kernels of a graph it takes 0.7 us on an H200; a write
-// of stream memory takes 7 us there, and so does a fill. Outside graphs the write takes less than a launch. It is compiled into units that
-// nvcc compiles and that include the backend or this header; without such a unit, the streams write.
+// of stream memory takes 7 us there, a fill 6 us on an H100. Outside graphs the write takes less than a launch. It is compiled into units
+// that nvcc compiles and that include the backend or this header; without such a unit, the streams write.
 #pragma once
 
 #include <cuda_runtime_api.h>
