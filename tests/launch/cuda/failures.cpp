@@ -147,6 +147,7 @@ struct product : dv::graph<
 void program() {
     simulated::run(3, [](auto& rank) {
         support::exercise<samples::overlapping_collectives, samples::overlapped>(rank, 3, 1);
+        support::exercise<samples::overlapping_collectives, samples::overlapped>(rank, 3, 1, dv::replay);  // has implied edges
         support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1);
         support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1, dv::replay, dv::record_times);
         support::exercise<samples::ring_of_three, samples::copied>(rank, 3, 1);
