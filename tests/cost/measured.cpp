@@ -17,7 +17,7 @@ constexpr dv::profile_table table{"model", "machine", 1, {2000, 500, 1000}, {row
 constexpr dv::task_cost estimate{1500, dv::work_class::memory_bound, dv::hardware::copy_engine};
 
 constexpr dv::task_cost cost_of(std::uint64_t key, stream_kind stream = stream_kind::compute) {
-    return cost_model::measured(table, key, stream, estimate);
+    return cost_model::measured(table, {key, stream, estimate.by}, estimate);
 }
 // What a row says of the slow-down beside kernels and beside copy engines.
 constexpr bool slows(std::uint64_t key, int beside_kernels, int beside_copies) {
@@ -32,6 +32,16 @@ static_assert(cost_of(5).time == 1 && slows(5, 0, 8000));
 static_assert(cost_of(6).time == cost_model::longest_duration);
 static_assert(cost_of(2).limited_by == dv::work_class::memory_bound && cost_of(2).by == dv::hardware::copy_engine);
 static_assert(cost_of(7).limited_by == dv::work_class::memory_bound && cost_of(7).by == dv::hardware::copy_engine);
+// Between NCCL and what is beside it the machine's figures count, whichever of the two the row is of.
+constexpr dv::profile_row beside_nccl[] = {{1, 400, {500, 440, 600}, 1}};
+constexpr dv::profile_table of_nccl{"model", "machine", 1, {1000, 1000, 1000}, {beside_nccl, 1}};
+constexpr bool slows(dv::hardware by, int beside_kernels, int beside_copies, int beside_nccl) {
+    const dv::task_cost cost = cost_model::measured(of_nccl, {1, stream_kind::compute, by}, estimate);
+    return cost.time == 400 && cost.slowdown[0] == beside_kernels && cost.slowdown[1] == beside_copies && cost.slowdown[2] == beside_nccl;
+}
+static_assert(slows(dv::hardware::multiprocessors, 1250, 1100, 0));
+static_assert(slows(dv::hardware::copy_engine, 1250, 1100, 0));
+static_assert(slows(dv::hardware::nccl, 0, 0, 0));
 // Without a row: twice the estimate on the compute stream, half of it on that of communication.
 static_assert(cost_of(7).time == 3000 && slows(7, 0, 0));
 static_assert(cost_of(7, stream_kind::communication).time == 750);

@@ -158,6 +158,16 @@ TEST_CASE("kernels of NCCL and copy engines beside an operation are told apart, 
     CHECK(beside(170, {200, 370}, {}) == "100000, {0, 110000, 150000}, 10");
 }
 
+TEST_CASE("what was faster with something beside it, because its stream was not idle before, would have been as fast alone") {
+    runs_of<products, overlapped> r;
+    const times_by_label rest{{"multiply d", {900, 1140}}, {"add c", {1, 2}}};
+    times_by_label times = rest;
+    times["all_reduce a"] = {100, 300};
+    times["multiply b"] = {100, 300};
+    r.add({times});
+    CHECK(row_of(observe::profile_text({r.runs}), "multiply b") == "200000, {0, 0, 200000}, 2");
+}
+
 TEST_CASE("sums of what copy engines have brought are not what NCCL's kernels are to a computation") {
     runs_of<products, copied> r;
     r.add({{{"multiply b", {100, 250}}, {"local_reduce a", {100, 250}}, {"multiply d", {900, 1000}}, {"add c", {1, 2}}}});

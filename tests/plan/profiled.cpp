@@ -38,7 +38,9 @@ struct machine {
         .link_latency = 10 * us,
         .link_bandwidth = 1'000'000'000,
         .bus_bandwidth = 1'000'000'000,
-        .with_communication = {.of_compute = {1500, 1500, 1500}, .of_other = {1500, 1500, 1500}}};
+        .host_bandwidth = 160'000'000,
+        .with_communication = {.of_compute = {1500, 1500, 1500}, .of_other = {1500, 1500, 1500}},
+        .with_copy = {.of_compute = {1300, 1300, 1300}, .of_other = {1000, 1000, 1000}}};
 };
 
 // Two jobs of a computation and a reduction. The first one is larger.
@@ -66,8 +68,8 @@ constexpr dv::fixed<std::uint64_t, 4> keys = [] {
     return list;
 }();
 
-// A profile with the times of the first jobs alone and beside the other kind: computations beside NCCL, reductions beside kernels.
-template <std::int64_t... Time>
+// A profile with the times of the first jobs alone and beside others: computations beside what `By` executes, reductions beside kernels.
+template <dv::hardware By, std::int64_t... Time>
 struct times_of_jobs {
     static constexpr int format = dv::profile_format;
     static constexpr dv::fixed<dv::profile_row, 4> list = [] {
@@ -78,7 +80,7 @@ struct times_of_jobs {
             int at = rows.count++;
             for (; at > 0 && rows[at - 1].key > keys[i]; --at) rows[at] = rows[at - 1];
             rows[at] = {keys[i], times[2 * i], {}, 1};
-            rows[at].beside[static_cast<int>(i % 2 == 0 ? dv::hardware::nccl : dv::hardware::multiprocessors)] = times[2 * i + 1];
+            rows[at].beside[static_cast<int>(i % 2 == 0 ? By : dv::hardware::multiprocessors)] = times[2 * i + 1];
         }
         return rows;
     }();
@@ -86,7 +88,9 @@ struct times_of_jobs {
         "jobs", "a machine", dv::cost_model::graph_key(dv::plan::typed<jobs>::value), {3000, 2000, 1000}, list.view()};
 };
 template <std::int64_t... Time>
-using with = dv::options<machine, dv::profile<times_of_jobs<Time...>>>;
+using with = dv::options<machine, dv::profile<times_of_jobs<dv::hardware::nccl, Time...>>>;
+template <std::int64_t... Time>
+using with_copied = dv::options<machine, dv::host_inputs<z>, dv::profile<times_of_jobs<dv::hardware::copy_engine, Time...>>>;
 
 template <class O>
 observe::plan_view view() {
@@ -135,14 +139,16 @@ void check_times_of(const dv::ir::graph& g, const dv::ir::program& p, dv::plan_o
     for (const dv::ir::task& v : p.tasks)
         if (v.kind != dv::op_kind::input) times.try_emplace(keys.of(v), 1000 + static_cast<std::int64_t>(times.size()));
     std::vector<dv::profile_row> rows;
-    for (const auto& [key, time] : times) rows.push_back({key, time, {2 * time, 3 * time}, 1});
+    for (const auto& [key, time] : times) rows.push_back({key, time, {2 * time, 3 * time, 4 * time}, 1});
     s.profile = {"", s.machine.name, 0, {1, 1, 1}, {rows.data(), static_cast<int>(rows.size())}};
     const auto costs = dv::cost_model::costs(g, p, s);
     for (int v = 0; v < p.tasks.size(); ++v) {
         if (p.tasks[v].kind == dv::op_kind::input) continue;
         CHECK(costs[v].time == times[keys.of(p.tasks[v])]);
-        CHECK(costs[v].slowdown[0] == 2000);
-        CHECK(costs[v].slowdown[1] == 3000);
+        const bool by_nccl = costs[v].by == dv::hardware::nccl;  // what slows these, and what they slow, the machine says
+        CHECK(costs[v].slowdown[0] == (by_nccl ? 0 : 2000));
+        CHECK(costs[v].slowdown[1] == (by_nccl ? 0 : 3000));
+        CHECK(costs[v].slowdown[2] == 0);
     }
 }
 
@@ -170,18 +176,20 @@ TEST_CASE("other times, another order") {
     CHECK(dv::predicted_time<jobs, turned> == edge + 2 * us + edge + 60 * us + 40 * us + 5 * us);
 }
 
-TEST_CASE("a measured slow-down counts in place of the machine's") {
-    // The first reduction runs beside the second computation: from 2 on, until 42 and longer.
-    using by_class = with<2 * us, 0, 80 * us, 0, 40 * us, 0, 5 * us, 0>;
-    using measured = with<2 * us, 0, 80 * us, 0, 40 * us, 50 * us, 5 * us, 0>;
-    const auto end_of = [](const observe::plan_view& of, const std::string& label) {
+TEST_CASE("a measured slow-down beside a copy counts in place of the machine's; beside NCCL the machine's counts") {
+    const auto time_of = [](const observe::plan_view& of, const std::string& label) {
         for (const dv::ir::step& s : of.steps(0))
             if (of.label(s.task) == label) return s.end - s.start;
         return std::int64_t{-1};
     };
-    // The reduction begins one picosecond after the computation.
-    CHECK(end_of(view<by_class>(), "relu made<1>") == 60 * us);
-    CHECK(end_of(view<measured>(), "relu made<1>") == 50 * us);
+    // The first reduction runs beside the second computation: from 2 on, until 42 and longer. It begins one picosecond after it.
+    using beside_nccl = with<2 * us, 0, 80 * us, 0, 40 * us, 50 * us, 5 * us, 0>;
+    CHECK(time_of(view<beside_nccl>(), "relu made<1>") == 60 * us);
+    // The second input is copied for 100 us, beside which the first computation runs.
+    using slow = with_copied<40 * us, 0>;
+    using fast = with_copied<40 * us, 48 * us>;
+    CHECK(time_of(view<slow>(), "relu made<0>") == 52 * us);
+    CHECK(time_of(view<fast>(), "relu made<0>") == 48 * us);
 }
 
 TEST_CASE("explain says how many times come from a profile") {

@@ -29,17 +29,30 @@ constexpr int slowdown_of(std::int64_t beside, std::int64_t alone) {
 
 }  // namespace detail
 
+// Work as a profile knows it.
+struct profiled_work_id {
+    std::uint64_t key = 0;
+    stream_kind stream = stream_kind::compute;
+    hardware by = hardware::multiprocessors;
+};
+
+// Whether a profile says how two kinds of hardware slow each other. Beside a long product a kernel of NCCL is recorded for as long as the
+// product and its own time: it waits for multiprocessors. That says neither how fast NCCL goes beside the product, nor, where the two
+// overlap, what the product loses to it. The machine's figures do: they are of work that runs for long.
+constexpr bool has_slowdown(hardware a, hardware b) { return a != hardware::nccl && b != hardware::nccl; }
+
 // Work that the profile has takes the time of its row. Other work takes its estimate, multiplied by how much the work of its stream that
 // the profile has differs from its estimates: so a plan does not win for operations that nobody has measured. What never ran alone is taken
 // to be as slow alone as at its fastest.
-constexpr task_cost measured(const profile_table& profile, std::uint64_t key, stream_kind stream, task_cost estimate) {
-    const profile_row* const row = profile.find(key);
+constexpr task_cost measured(const profile_table& profile, const profiled_work_id& work, task_cost estimate) {
+    const profile_row* const row = profile.find(work.key);
     if (row == nullptr) {
-        estimate.time = detail::scaled(estimate.time, profile.scale[static_cast<int>(stream)]);
+        estimate.time = detail::scaled(estimate.time, profile.scale[static_cast<int>(work.stream)]);
         return estimate;
     }
     estimate.time = detail::at_most_longest(row->alone_or_shortest());
-    for (int by = 0; by < hardware_count; ++by) estimate.slowdown[by] = detail::slowdown_of(row->beside[by], estimate.time);
+    for (int by = 0; by < hardware_count; ++by)
+        if (has_slowdown(work.by, static_cast<hardware>(by))) estimate.slowdown[by] = detail::slowdown_of(row->beside[by], estimate.time);
     return estimate;
 }
 

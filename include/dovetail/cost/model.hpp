@@ -30,6 +30,12 @@ constexpr std::int64_t in_waves(std::int64_t arithmetic, tiles t, int multiproce
     return plus(of_tiles, of_tiles / t.count * (slots - t.count) + of_tiles % t.count * (slots - t.count) / t.count);
 }
 
+constexpr hardware executed_by(const ir::task& v) {
+    if (v.moved_by == transport::peer_copy || v.kind == op_kind::input || v.kind == op_kind::to_host || v.kind == op_kind::from_host)
+        return hardware::copy_engine;
+    return collective::passes_between_members(v.kind) ? hardware::nccl : hardware::multiprocessors;
+}
+
 // The time of a member: a latency, and a part proportional to its bytes or arithmetic.
 struct member_time {
     std::int64_t latency = 0;
@@ -50,10 +56,7 @@ public:
     // One task alone. The members of a group share one latency; their payloads are transferred one after the other.
     constexpr task_cost of(const ir::task& v) {
         task_cost alone = time_alone(v);
-        if (v.moved_by == transport::peer_copy || v.kind == op_kind::input || v.kind == op_kind::to_host || v.kind == op_kind::from_host)
-            alone.by = hardware::copy_engine;
-        else if (collective::passes_between_members(v.kind))
-            alone.by = hardware::nccl;
+        alone.by = executed_by(v);
         return alone;
     }
 
@@ -72,7 +75,7 @@ private:
         return by_profile(v, together.alone());
     }
     constexpr task_cost by_profile(const ir::task& v, const task_cost& estimate) {
-        return s_.profile.rows.count == 0 ? estimate : measured(s_.profile, keys_.of(v), v.stream, estimate);
+        return s_.profile.rows.count == 0 ? estimate : measured(s_.profile, {keys_.of(v), v.stream, executed_by(v)}, estimate);
     }
 
     struct accessed {
@@ -151,7 +154,7 @@ private:
         known& x = seen_[last_];
         const member_time t = estimate(m, declared, bytes.total, bytes.largest);
         x = {m, declared, bytes, t, t.alone()};
-        if (s_.profile.rows.count > 0) x.alone = measured(s_.profile, keys_.of_member(v, member), v.stream, x.alone);
+        if (s_.profile.rows.count > 0) x.alone = measured(s_.profile, {keys_.of_member(v, member), v.stream, executed_by(v)}, x.alone);
         return x;
     }
 

@@ -40,9 +40,10 @@ struct profiled_work {
     std::vector<profile_sample> samples = {};
 
     profile_row row(std::uint64_t key) const {
-        profile_row r{key, median([](const profile_sample& s) { return s.is_alone(); }).time, {}, static_cast<int>(samples.size())};
-        for (int by = 0; by < hardware_count; ++by)
-            r.beside[by] = extrapolated(r.alone, median([by](const profile_sample& s) { return s.is_beside(by); }), by);
+        profile_sample overlapped[hardware_count];
+        for (int by = 0; by < hardware_count; ++by) overlapped[by] = median([by](const profile_sample& s) { return s.is_beside(by); });
+        profile_row r{key, alone(overlapped), {}, static_cast<int>(samples.size())};
+        for (int by = 0; by < hardware_count; ++by) r.beside[by] = extrapolated(r.alone, overlapped[by], by);
         if (r.alone_or_shortest() == 0) {  // partly alone, or beside both: as it ran, by what was beside it for longer
             const profile_sample any = median([](const profile_sample&) { return true; });
             r.beside[std::max_element(any.beside.begin(), any.beside.end()) - any.beside.begin()] = any.time;
@@ -51,6 +52,14 @@ struct profiled_work {
     }
 
 private:
+    // What ran faster with something beside it would have run as fast alone: what is alone is often the first on an idle stream, where its
+    // launch is a part of the recorded time.
+    std::int64_t alone(const profile_sample (&overlapped)[hardware_count]) const {
+        std::int64_t time = median([](const profile_sample& s) { return s.is_alone(); }).time;
+        for (const profile_sample& s : overlapped)
+            if (s.time > 0 && s.time < time) time = s.time;
+        return time;
+    }
     // Of the samples of this kind; zeros if there is none.
     template <class Kind>
     profile_sample median(Kind is) const {
