@@ -75,7 +75,7 @@ plan::rewrite_trial trial(int blocks, std::int64_t length, bool fits = true) {
     t.list.blocks = blocks;
     t.list.everywhere = blocks > 1;
     t.length = length;
-    t.fits = fits;
+    t.within_limit = fits;
     t.operations = 10 * blocks;
     return t;
 }

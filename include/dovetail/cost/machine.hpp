@@ -195,7 +195,7 @@ struct plan_options {
     link between_roles = link::local;  // what connects ranks of different roles
     objective_kind objective = objective_kind::makespan;
     const tag* finished = &nameless;          // of the objective `finish`: the name of its output
-    int preferred = -1;                       // the symbol of that name in the graph that is planned: see preferred_output
+    int preferred = -1;                       // the symbol of that name in the graph that is planned; plan::with_preferred sets it
     candidate forced = candidate::automatic;  // the candidate to use, regardless of predicted times
     rewrite_list rewrites = {};
     input_list host_inputs = {};  // bound from host memory, so that each run copies them

@@ -69,8 +69,8 @@ struct rewritten_by {
     static constexpr void apply(plan_options& s) {
         static_assert(
             allowed,
-            "dovetail: at most 4 rewrites, without split, which is a statement, or part of rewrite::automatic, and without shard_update, "
-            "which is a statement");
+            "dovetail: at most 4 rewrites, each of them bucket, decompose, keep, identity or automatic; split, shard_update and moved_by "
+            "are statements, and collective_transport chooses what moves collectives");
         s.rewrites = with_transport_of(s.rewrites, {});
         if constexpr (allowed) (add(s.rewrites, Kind), ...);
     }
@@ -102,7 +102,9 @@ struct decided_rewrites {
     static constexpr void apply(plan_options& s) {
         static_assert(allowed, "dovetail: these decisions are not as dovetail_plan --search writes them");
         rewrite_list list;
-        if constexpr (allowed) list = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, Halved, Kept};
+        if constexpr (allowed)
+            list = {
+                .kind = {Kind...}, .count = sizeof...(Kind), .everywhere = Everywhere, .blocks = Blocks, .halved = Halved, .kept = Kept};
         list.decided = true;
         s.rewrites = with_transport_of(s.rewrites, list);
     }

@@ -27,8 +27,10 @@ private:
             case keyword::bucket: return rewrite::bucket;
             case keyword::shard_update: return rewrite::shard_update;
             case keyword::moved_by: return rewrite::copy_engines;
-            default: return rewrite::decompose;
+            case keyword::decompose: return rewrite::decompose;
+            default: break;  // no keyword of a region
         }
+        __builtin_unreachable();  // no constant expression
     }
     constexpr void check_split(const descriptor& r, int source_position) {
         if (r.number < 0) d_.fail(make_fault(fault_kind::bad_block_count, source_position));

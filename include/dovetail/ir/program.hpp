@@ -93,7 +93,8 @@ struct communicator {
 
 enum class edge_kind : unsigned char { flow, anti, output };
 
-// `to` starts after `from` of the same run, on `role`, because both touch `buffer`. Waits on earlier runs come from pass/wrap.
+// `to` starts after `from` of the same run, on `role`, because both touch `buffer`. Waits on earlier runs:
+// pass/sync/waits_across_runs.hpp.
 struct edge {
     int from = 0;
     int to = 0;

@@ -23,7 +23,7 @@ struct step {
 struct wait {
     int event = 0;  // of the same role
     int distance = 0;
-    int step = 0;  // index within the role's steps of the step that descriptors it
+    int step = 0;  // index within the role's steps of the step that records the event
 };
 
 struct role_plan {

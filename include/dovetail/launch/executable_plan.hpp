@@ -9,7 +9,7 @@
 
 namespace dovetail {
 
-// Launches one operation. Pointers stand in the access order of its part: arguments, then results; workspace is reached
+// Launches one operation. Pointers are in the order of its accesses: arguments, then results; workspace is reached
 // through the stream. An initialiser of a state gets one pointer, the state.
 template <class Stream>
 using launch_function = void (*)(Stream, void* const* pointers);

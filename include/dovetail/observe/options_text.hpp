@@ -46,8 +46,9 @@ inline void add_rewrites(const plan_view& of, std::vector<std::vector<std::strin
     for (int i = 0; i < of.rewrites.count; ++i) {
         const dovetail::plan::rewrite_trial& trial = of.rewrites.of[i];
         const std::string text = rewrites_text(trial.list);
-        totals.push_back({"... " + (text.empty() ? "as written" : text),
-                          microseconds(trial.length) + " us" + (trial.fits ? "" : ", more memory than the limit")});
+        totals.push_back({"... " + (text.empty() ? "as written" : text), microseconds(trial.length) + " us" +
+                                                                             (trial.within_limit ? "" : ", more memory than the limit") +
+                                                                             (trial.as_stated ? "" : ", not by the transports asked for")});
     }
 }
 

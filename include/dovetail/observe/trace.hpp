@@ -87,8 +87,8 @@ private:
     int correlations_ = 0;
 };
 
-// Kernel names by which HolisticTraceAnalysis recognises NCCL kernels and copies; all others count as computation, also the sums of what
-// copy engines have brought.
+// Kernel names by which HolisticTraceAnalysis recognises NCCL kernels and copies; all others count as computation, also the sums of
+// blocks that copy engines have delivered.
 inline std::string kernel_name(const plan_view& of, int task) {
     const op_kind kind = of.program.tasks[task].kind;
     std::string label = of.label(task);

@@ -20,9 +20,12 @@ inline constexpr std::int64_t largest_copied_from = std::int64_t{1} << 20, small
 // What was predicted of the graph under one list of rewrites.
 struct rewrite_trial {
     rewrite_list list;
-    std::int64_t length = 0;  // predicted, picoseconds
-    bool fits = false;        // within the memory limit, with what is said of transports kept
+    std::int64_t length = 0;    // predicted, picoseconds
+    bool within_limit = false;  // of memory
+    bool as_stated = true;      // what statements and options say of transports is kept
     int operations = 0;
+
+    constexpr bool is_allowed() const { return within_limit && as_stated; }
 };
 struct rewrite_trials {
     rewrite_trial of[most_trials] = {};
@@ -35,7 +38,9 @@ struct rewrite_trials {
         if (faster(next, all.of[all.best])) all.best = all.count - 1;
         return all;
     }
-    static constexpr bool faster(const rewrite_trial& a, const rewrite_trial& b) { return a.fits != b.fits ? a.fits : a.length < b.length; }
+    static constexpr bool faster(const rewrite_trial& a, const rewrite_trial& b) {
+        return a.is_allowed() != b.is_allowed() ? a.is_allowed() : a.length < b.length;
+    }
 };
 
 // The changes that a graph allows and its options ask for.
@@ -80,12 +85,15 @@ constexpr bool splits_automatically(const Graph& g) {
 
 }  // namespace detail
 
+// The rewrites that the search adds to a list: keep, decompose, bucket.
+inline constexpr int searched_kinds = 3;
+
 template <class Graph>
 constexpr rewrite_changes changes_of(const Graph& g, const plan_options& s) {
     const rewrite_list& asked = s.rewrites;
     if (asked.decided) return {};
     const detail::communication_counts n = detail::communication_of(g, pass::rewrites_of(g, asked, s.axes));
-    const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + 2 < most_rewrites; };
+    const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + searched_kinds <= most_rewrites; };
     rewrite_changes c;
     c.blocks = (asked.automatic && n.any) || detail::splits_automatically(g);
     if (n.collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), -1).size();

@@ -48,7 +48,7 @@ constexpr bool may_copy() {
         return copies_in(found_plan<G, copied_options<typename decided<G, O>::options>>::program) > copies_in(planned<G, O>::program);
 }
 
-// The second of the lists that the search over rewrites tried; that it tried only one list, the list itself.
+// The second best of the lists that the search over rewrites tried; if it tried only one, that one.
 constexpr rewrite_list runner_up(const rewrite_trials& known) {
     int second = -1;
     for (int k = 0; k < known.count; ++k)

@@ -166,7 +166,7 @@ DOVETAIL_INLINE std::shared_ptr<context> world::context_of_part(const std::share
         if (adopted_ != nullptr)
             check(calls.comm_split(adopted_, 0, m.rank, &all, options_.given() ? &config : nullptr), "ncclCommSplit");
         else
-            check(calls.comm_init_rank(&all, m.size, m.id(), m.rank, &config), "ncclCommInitRankConfig");
+            check(calls.comm_init_rank(&all, m.size, m.id(options_), m.rank, &config), "ncclCommInitRankConfig");
     } catch (const call_error& e) {
         throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.text()};
     }

@@ -123,3 +123,5 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const
 #endif
 
 }  // namespace dovetail::loops
+
+#undef DOVETAIL_HAS_CBLAS

@@ -200,9 +200,7 @@ private:
             touch(sender ? from : to, symbol, sender ? access_mode::read : access_mode::write);
             builder.participation(rank_of(sender ? from_role : role), builder.member_count - 1, sender ? 0 : 1, builder.access_count - 1);
         }
-        const stream_kind stream = g_.single_rank                     ? stream_kind::compute
-                                   : moved_by == transport::peer_copy ? stream_kind::copy
-                                                                      : stream_kind::communication;
+        const stream_kind stream = g_.single_rank ? stream_kind::compute : stream_of(op_kind::transfer, moved_by);
         builder.task(first_participation, builder.member_count - 1, stream, op_kind::transfer, moved_by);
         return to;
     }

@@ -31,12 +31,6 @@ public:
     }
 
 private:
-    // Blocks for a local_reduce arrive on its stream: the copies of its result, which wait for it, are not in their way.
-    static constexpr stream_kind position_of(op_kind k, transport moved_by) {
-        if (moved_by == transport::peer_copy) return k == op_kind::all_to_all ? stream_kind::communication : stream_kind::copy;
-        if (k == op_kind::to_host || k == op_kind::from_host) return stream_kind::copy;
-        return is_communication(k) || k == op_kind::local_reduce ? stream_kind::communication : stream_kind::compute;
-    }
     static constexpr bool among(const int* list, int count, int x) {
         for (int i = 0; i < count; ++i)
             if (list[i] == x) return true;
@@ -99,7 +93,7 @@ private:
             local_participation(n, member, here);
         else
             add_participations(n, member, -1);
-        const stream_kind stream = !local && g_.single_rank ? stream_kind::compute : position_of(n.kind, n.moved_by);
+        const stream_kind stream = !local && g_.single_rank ? stream_kind::compute : stream_of(n.kind, n.moved_by);
         to_.task(first_participation, member, stream, n.kind, n.moved_by);
     }
 

@@ -8,6 +8,14 @@
 
 namespace dovetail::pass::detail {
 
+// The stream of a task of several ranks. Blocks for a local_reduce arrive on its stream: the copies of its result, which wait for it, are
+// not in their way.
+constexpr stream_kind stream_of(op_kind k, transport moved_by) {
+    if (moved_by == transport::peer_copy) return k == op_kind::all_to_all ? stream_kind::communication : stream_kind::copy;
+    if (k == op_kind::to_host || k == op_kind::from_host) return stream_kind::copy;
+    return is_communication(k) || k == op_kind::local_reduce ? stream_kind::communication : stream_kind::compute;
+}
+
 // `Table`: a program that owns its arrays, all of them as long as they can become.
 template <class Table>
 struct program_builder {

@@ -66,7 +66,7 @@ constexpr int first_unmovable(const ir::graph& g) {
     return -1;
 }
 // The first collective along two axes of which options say different transports; -1: none.
-constexpr int first_torn(const ir::graph& g, const rewrite_list& list) {
+constexpr int first_conflicting(const ir::graph& g, const rewrite_list& list) {
     for (int i = 0; i < g.nodes.size(); ++i) {
         const ir::node& n = g.nodes[i];
         if ((n.axes & list.copied_axes) != 0 && (n.axes & list.nccl_axes) != 0 && stated_around(g, n) == transport::automatic &&
@@ -81,7 +81,7 @@ constexpr int first_torn(const ir::graph& g, const rewrite_list& list) {
 // The statement of the first collective that is not moved as options say: its source position; -1: none.
 constexpr int first_not_as_stated(const ir::graph& written, const ir::graph& rewritten, const rewrite_list& list) {
     if (written.single_rank) return -1;
-    if (const int torn = detail::first_torn(written, list); torn >= 0) return written.nodes[torn].statement;
+    if (const int found = detail::first_conflicting(written, list); found >= 0) return written.nodes[found].statement;
     const int left = detail::first_unmovable(rewritten);
     return left < 0 ? -1 : rewritten.nodes[left].statement;
 }

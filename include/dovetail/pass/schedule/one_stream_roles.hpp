@@ -12,7 +12,7 @@ inline constexpr int join_budget = 512;
 
 namespace detail {
 
-constexpr bool is_nccl(int slot) { return slot % stream_count == static_cast<int>(stream_kind::communication); }
+constexpr bool is_of_communication(int slot) { return slot % stream_count == static_cast<int>(stream_kind::communication); }
 
 // Whether no other role has a part in a task.
 template <class Occupancy>
@@ -20,14 +20,15 @@ constexpr bool is_own(const Occupancy& r, int v) {
     return r.participations_of.first[v + 1] - r.participations_of.first[v] == 1;
 }
 
-// Whether a role communicates, and with no other role by NCCL: all such calls of a rank are on one stream.
+// Whether a role has work on the stream of communication, and no part of it is of another role: all calls of NCCL of a rank are on one
+// stream.
 template <class Occupancy>
 constexpr bool can_join(const Occupancy& r, int tasks, int role) {
     bool found = false;
     for (int v = 0; v < tasks; ++v)
         for (int i = r.participations_of.first[v]; i < r.participations_of.first[v + 1]; ++i) {
             const int slot = r.slot.first[i];
-            if (slot / stream_count != role || !is_nccl(slot)) continue;
+            if (slot / stream_count != role || !is_of_communication(slot)) continue;
             if (!is_own(r, v)) return false;
             found = true;
         }
@@ -38,7 +39,8 @@ template <class Occupancy>
 constexpr Occupancy joined(const Occupancy& r, int tasks, int role) {
     Occupancy one = r;
     for (int i = 0; i < r.participations_of.first[tasks]; ++i)
-        if (const int slot = r.slot.first[i]; slot / stream_count == role && is_nccl(slot)) one.slot.first[i] = role * stream_count;
+        if (const int slot = r.slot.first[i]; slot / stream_count == role && is_of_communication(slot))
+            one.slot.first[i] = role * stream_count;
     return one;
 }
 

@@ -75,8 +75,14 @@ template <class O, int Blocks, bool Everywhere, int Kept, std::int64_t CopiedFro
 struct decided_options : O {
     static constexpr plan_options value = [] {
         plan_options s = O::value;
-        s.rewrites = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, 0, Kept, O::value.rewrites.collectives, CopiedFrom};
-        s.rewrites.decided = true;
+        s.rewrites = {.kind = {Kind...},
+                      .count = sizeof...(Kind),
+                      .everywhere = Everywhere,
+                      .blocks = Blocks,
+                      .kept = Kept,
+                      .collectives = O::value.rewrites.collectives,
+                      .copied_from = CopiedFrom,
+                      .decided = true};
         return s;
     }();
 };
@@ -122,7 +128,7 @@ struct rewrite_step {
     using found = searched<G, tried>;
     static constexpr rewrite_trials known = before::known.with(rewrite_trial{
         tried::value.rewrites, found::found.length_of(found::taken),
-        (O::value.memory_limit == 0 || found::found.fits(found::taken, O::value)) && not_as_stated<G, tried> < 0, operations_of<G, tried>});
+        O::value.memory_limit == 0 || found::found.fits(found::taken, O::value), not_as_stated<G, tried> < 0, operations_of<G, tried>});
     static constexpr rewrite_request request = next_rewrites(known, O::value.rewrites, changes_for<G, O>);
     struct next {
         static constexpr rewrite_list value = request.list;

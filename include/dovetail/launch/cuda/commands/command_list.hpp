@@ -16,7 +16,7 @@ public:
     std::vector<int> lists;                 // pointers of local reductions
     std::int64_t scratch_bytes = 0;         // for in-place communication; its pointer follows those of the accesses
     std::int64_t largest = 0;               // the largest message
-    std::vector<ncclComm_t> communicators;  // communicators that are used and with which the arena may be registered
+    std::vector<ncclComm_t> communicators;  // those used with which the arena may be registered
 
     command_list(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_copies& copies,
                  bool replayed)
@@ -36,25 +36,26 @@ private:
     void make_communicators(const dovetail::plan::plan& plan) {
         by_communicator_.resize(static_cast<std::size_t>(accesses_.program.communicators.size()), nullptr);
         std::vector<bool> seen(by_communicator_.size(), false);
-        bool exchanges = false;
-        std::vector<ncclComm_t> apart;  // communicators that also transfer memory outside the arena
+        bool uses_nccl = false;
+        std::vector<ncclComm_t> unregistrable;  // they also transfer memory outside the arena
         for (const int v : plan.order) {
             const ir::task& task = accesses_.program.tasks[v];
             for (int m = task.first_member; m < task.first_member + task.members; ++m) {
                 const ir::member& member = accesses_.program.members[m];
                 if (member.local || member.communicator < 0 || !collective::passes_between_members(member.kind)) continue;
                 if (peer_copies_.first_flag(v) >= 0) continue;
-                if (!std::exchange(exchanges, true)) all_ = communicator(communicator_split::of_all(where_.ranks()));
+                if (!std::exchange(uses_nccl, true)) all_ = communicator(communicator_split::of_all(where_.ranks()));
                 const bool by_one_call = collective::by_one_call(member.kind);
                 if (by_one_call && !seen[member.communicator]) {
                     seen[member.communicator] = true;
                     by_communicator_[member.communicator] = communicator_of(task, m);
                 }
                 if (!dovetail::plan::may_be_registered(accesses_.program, plan, v, m))
-                    apart.push_back(by_one_call ? by_communicator_[member.communicator] : all_);
+                    unregistrable.push_back(by_one_call ? by_communicator_[member.communicator] : all_);
             }
         }
-        std::erase_if(communicators, [&](ncclComm_t c) { return std::find(apart.begin(), apart.end(), c) != apart.end(); });
+        std::erase_if(communicators,
+                      [&](ncclComm_t c) { return std::find(unregistrable.begin(), unregistrable.end(), c) != unregistrable.end(); });
     }
     ncclComm_t communicator_of(const ir::task& task, int m) {
         communicator_split d;

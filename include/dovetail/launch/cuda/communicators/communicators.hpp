@@ -92,19 +92,19 @@ public:
     // This rank's communicator of a split; null if it has no colour. All ranks call it with the same split. Replayed work uses
     // communicators of its own if that is cheaper.
     ncclComm_t of(const communicator_split& d, bool replayed) {
-        const bool apart = replayed && detail::replayed_apart;
-        if (d.whole() && !apart) return all_;
+        const bool for_replay_only = replayed && detail::replayed_apart;
+        if (d.whole() && !for_replay_only) return all_;
         for (const auto& s : splits_)
-            if (s.of == d && s.replayed == apart) return s.comm;
+            if (s.of == d && s.replayed == for_replay_only) return s.comm;
         const auto nccl_held = lock_calls();
         const int color = d.color[static_cast<std::size_t>(rank_)];
-        ncclConfig_t config = detail::config_of(options_, apart);  // without a configuration, a split has that of its parent
+        ncclConfig_t config = detail::config_of(options_, for_replay_only);  // without a configuration, a split has that of its parent
         ncclComm_t made = nullptr;
         check(calls.comm_split(all_, color < 0 ? NCCL_SPLIT_NOCOLOR : color, color < 0 ? 0 : d.key[static_cast<std::size_t>(rank_)], &made,
-                               apart || options_.given() ? &config : nullptr),
+                               for_replay_only || options_.given() ? &config : nullptr),
               "ncclCommSplit");
         const std::lock_guard lock{mutex_};
-        splits_.push_back({d, apart, made});
+        splits_.push_back({d, for_replay_only, made});
         return made;
     }
     // Throws if the communicators were aborted or destroyed.

@@ -16,8 +16,8 @@ struct membership {
     int rank = 0;
     int size = 1;
     int device = 0;
-    std::function<ncclUniqueId()> id = {};        // the same on all ranks
-    std::shared_ptr<launch::peers> channel = {};  // null: exchanges use NCCL itself
+    std::function<ncclUniqueId(const nccl_options&)> id = {};  // the same on all ranks; an error if their options differ
+    std::shared_ptr<launch::peers> channel = {};               // null: exchanges use NCCL itself
     // Whether the rank is held (world::hold): once at a time, as the channel serves one.
     std::shared_ptr<std::atomic<bool>> in_use = std::make_shared<std::atomic<bool>>(false);
 };
@@ -47,7 +47,9 @@ inline membership join(control::resolved_identity me, const control::rendezvous_
         launch::log(log_level::debug, "rank " + std::to_string(me.rank) + " of " + std::to_string(me.size) + " is here; device " +
                                           std::to_string(m.device) + " (" + bus + ")");
     m.channel = std::make_shared<control::process_peers>(channel);
-    m.id = [channel, limit] {
+    m.id = [channel, limit](const nccl_options& chosen) {
+        const std::uint64_t both = static_cast<std::uint64_t>(chosen.min_ctas) << 32 | static_cast<std::uint32_t>(chosen.max_ctas);
+        channel->require_equal("what the program says of NCCL's CTAs", both, chosen.text(), limit);
         ncclUniqueId id{};
         static_assert(sizeof id.internal == sizeof(control::id_bytes));
         const control::id_bytes bytes = control::share_id(
