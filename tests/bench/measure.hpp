@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -79,6 +80,13 @@ void time_in_turn(std::vector<Variant>& all, meeting& meet, int repeats, int run
             if (repeat >= 0) v.milliseconds.push_back(taken.count() / runs);
             meet();
         }
+}
+
+template <class T>
+T* on_device(std::int64_t count) {
+    T* p = nullptr;
+    must(cudaMalloc(reinterpret_cast<void**>(&p), static_cast<std::size_t>(count) * sizeof(T)));
+    return p;
 }
 
 // What one hand-written product needs: a handle with the workspace that cuBLAS recommends for this GPU.

@@ -4,18 +4,12 @@
 // for the chain and the gradients, the same by hand (workloads_by_hand.hpp). Medians, variants in turn. Prints for each the ratio to the
 // computations alone, the part of the communication that is hidden, and the predicted time.
 #include <dovetail/dovetail.hpp>
-#include <dovetail/launch/cuda/world.hpp>
-#include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/observe.hpp>
-#include <dovetail/ops/ops.hpp>
 
+#include "bench/planned_variants.hpp"
 #include "bench/workloads_by_hand.hpp"
 
 #include <doctest/doctest.h>
-
-#include <functional>
-#include <memory>
-#include <string>
 
 #if !defined(BENCH_MACHINE)
 #define BENCH_MACHINE dv::machine::h200_nvlink
@@ -146,20 +140,11 @@ struct with_times<Graph, dv::options<O...>> { using type = dv::options<O..., dv:
 
 constexpr int repeats = 11;
 
-struct variant {
-    std::string name;
-    std::function<void()> issue, wait;
-    double predicted = 0;  // milliseconds; 0: nothing is predicted of it
-    std::vector<double> milliseconds = {};
-};
+using bench::normal_halves, bench::variant;
 
 template <class G, class Given, class Rank, class Bind, class... Arguments>
 variant planned(Rank& rank, const char* name, const Bind& bind, const Arguments&... arguments) {
-    using Options = typename app::with_times<G, Given>::type;
-    const auto step = std::make_shared<dv::executor<G, Options>>(rank, arguments...);
-    bind(*step);
-    const auto last = std::make_shared<dv::ticket<G>>();
-    return {name, [=] { *last = step->run(); }, [=] { last->wait(); }, static_cast<double>(dv::predicted_time<G, Options>) / 1e9};
+    return bench::planned<G, typename app::with_times<G, Given>::type>(rank, name, bind, arguments...);
 }
 
 // The computations alone come first, then what everyone writes.
@@ -188,23 +173,6 @@ void print(const char* workload, int ranks, const std::vector<variant>& all) {
     std::fflush(stdout);
 }
 
-// Values of a normal distribution on this thread's GPU.
-class normal_halves {
-public:
-    normal_halves(std::int64_t n, int seed, float deviation) : data_{bench::on_device<dv::half>(n)}, count_{n} {
-        dv::kernels::generate(dv::cuda::stream{.services = &dv::cuda::services}, n, data_,
-                              dv::ops_detail::normally_distributed{seed, deviation});
-    }
-    ~normal_halves() { static_cast<void>(cudaFree(data_)); }
-    normal_halves(const normal_halves&) = delete;
-    normal_halves& operator=(const normal_halves&) = delete;
-    const dv::half* data() const { return data_; }
-    dv::device_pointer<dv::half> bound() const { return {data_, count_}; }
-
-private:
-    dv::half* const data_;
-    const std::int64_t count_;
-};
 struct inputs {
     explicit inputs(int rank) : square{app::side * app::side, 100 + rank, 1.0f}, slope{app::side * app::hidden, 200 + rank, 1.0f} {}
     normal_halves square, slope;

@@ -30,13 +30,6 @@ F* driver_function(const char* name) {
     return reinterpret_cast<F*>(found);
 }
 
-template <class T>
-T* on_device(std::int64_t count) {
-    T* p = nullptr;
-    must(cudaMalloc(reinterpret_cast<void**>(&p), static_cast<std::size_t>(count) * sizeof(T)));
-    return p;
-}
-
 // What the ranks share: where each has its blocks, and a word for each pair of them and each message.
 struct shared_by_hand {
     static constexpr int messages = 256;

@@ -1,0 +1,52 @@
+// What is timed in turn of planned graphs: one executor each, with the time that was predicted of its run.
+#pragma once
+
+#include <dovetail/launch/cuda/world.hpp>
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/ops/ops.hpp>
+
+#include "bench/measure.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace bench {
+
+namespace dv = dovetail;
+
+struct variant {
+    std::string name;
+    std::function<void()> issue, wait;
+    double predicted = 0;  // milliseconds; 0: nothing is predicted of it
+    std::vector<double> milliseconds = {};
+};
+
+// `bind(executor)` binds the inputs; `arguments` are further ones of the executor.
+template <class G, class Options, class Rank, class Bind, class... Arguments>
+variant planned(Rank& rank, const char* name, const Bind& bind, const Arguments&... arguments) {
+    const auto step = std::make_shared<dv::executor<G, Options>>(rank, arguments...);
+    bind(*step);
+    const auto last = std::make_shared<dv::ticket<G>>();
+    return {name, [=] { *last = step->run(); }, [=] { last->wait(); }, static_cast<double>(dv::predicted_time<G, Options>) / 1e9};
+}
+
+// Values of a normal distribution on this thread's GPU.
+class normal_halves {
+public:
+    normal_halves(std::int64_t n, int seed, float deviation) : data_{on_device<dv::half>(n)}, count_{n} {
+        dv::kernels::generate(dv::cuda::stream{.services = &dv::cuda::services}, n, data_,
+                              dv::ops_detail::normally_distributed{seed, deviation});
+    }
+    ~normal_halves() { static_cast<void>(cudaFree(data_)); }
+    normal_halves(const normal_halves&) = delete;
+    normal_halves& operator=(const normal_halves&) = delete;
+    const dv::half* data() const { return data_; }
+    dv::device_pointer<dv::half> bound() const { return {data_, count_}; }
+
+private:
+    dv::half* const data_;
+    const std::int64_t count_;
+};
+
+}  // namespace bench
