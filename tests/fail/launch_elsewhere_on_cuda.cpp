@@ -4,7 +4,7 @@
 // SAYS: dovetail::cuda
 #include "ops.hpp"
 
-#include <dovetail/launch/bind.hpp>
+#include <dovetail/launch/executable/bind.hpp>
 
 namespace app {
 struct elsewhere : copy_of {

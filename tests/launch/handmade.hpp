@@ -5,8 +5,8 @@
 #include "../support/whole.hpp"
 
 #include <dovetail/ir/table.hpp>
-#include <dovetail/launch/binding.hpp>
-#include <dovetail/launch/engine.hpp>
+#include <dovetail/launch/binding/binding.hpp>
+#include <dovetail/launch/engine/engine.hpp>
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/launch/ticket.hpp>
 

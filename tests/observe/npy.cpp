@@ -1,4 +1,4 @@
-// Values as files of NumPy, read back byte by byte as its format says. tests/launch/inspection.cpp has NumPy itself read them.
+// Values as files of NumPy, read back byte by byte as its format says. tests/launch/engine/inspection.cpp has NumPy itself read them.
 #include <doctest/doctest.h>
 
 #include <dovetail/observe/npy.hpp>

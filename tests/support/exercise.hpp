@@ -2,7 +2,7 @@
 // compare two backends or two ways to run. Values are small integers, so that sums are exact.
 #pragma once
 
-#include <dovetail/launch/engine.hpp>
+#include <dovetail/launch/engine/engine.hpp>
 #include <dovetail/launch/executor.hpp>
 
 #include <cstring>

@@ -2,7 +2,7 @@
 // and plan as owning tables, and the options of the plan). Usable in constant expressions.
 #pragma once
 
-#include <dovetail/cost/machine.hpp>
+#include <dovetail/cost/plan_options.hpp>
 #include <dovetail/ir/table.hpp>
 #include <dovetail/pass/program/cut.hpp>
 #include <dovetail/plan/prove.hpp>

@@ -2,7 +2,7 @@
 // process: launch number N calls object N of the table in use.
 #pragma once
 
-#include <dovetail/launch/executable_plan.hpp>
+#include <dovetail/launch/executable/executable_plan.hpp>
 
 #include <functional>
 #include <utility>

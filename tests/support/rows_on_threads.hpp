@@ -7,7 +7,7 @@
 #include "planner.hpp"
 #include "row_values.hpp"
 
-#include <dovetail/launch/engine.hpp>
+#include <dovetail/launch/engine/engine.hpp>
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/plan/make.hpp>
 

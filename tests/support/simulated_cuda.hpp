@@ -8,7 +8,7 @@
 #include <dovetail/launch/cuda/engine/finite_check.hpp>
 #include <dovetail/launch/cuda/progress/progress_word.hpp>
 #include <dovetail/launch/cuda/world.hpp>
-#include <dovetail/launch/engine.hpp>
+#include <dovetail/launch/engine/engine.hpp>
 #include <dovetail/launch/world/local_peers.hpp>
 
 namespace simulated {

@@ -5,7 +5,7 @@
 #include <dovetail/launch/cuda/api/api.hpp>
 #include <dovetail/launch/cuda/commands/local_reduction.hpp>
 #include <dovetail/launch/host/collectives.hpp>
-#include <dovetail/launch/executable_plan.hpp>
+#include <dovetail/launch/executable/executable_plan.hpp>
 
 #include <chrono>
 #include <condition_variable>

@@ -1,7 +1,7 @@
 // The kernels of the simulated GPU: launch functions of the host, one for each place in a registry, since none carries data of its own.
 #include "simulated_gpu.hpp"
 
-#include <dovetail/launch/inspection.hpp>
+#include <dovetail/launch/engine/inspection.hpp>
 
 #include <algorithm>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 
 #include "simulated_ranks.hpp"
 
-#include <dovetail/launch/walk.hpp>
+#include <dovetail/launch/engine/walk.hpp>
 
 #include <cstring>
 

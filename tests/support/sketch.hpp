@@ -5,7 +5,7 @@
 #include "hash_ops.hpp"
 
 #include <dovetail/core/display.hpp>
-#include <dovetail/cost/machine.hpp>
+#include <dovetail/cost/plan_options.hpp>
 #include <dovetail/ir/graph.hpp>
 
 #include <algorithm>

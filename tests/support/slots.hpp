@@ -1,7 +1,7 @@
 // The slots of buffers for successive runs, from the options and not from the plan.
 #pragma once
 
-#include <dovetail/cost/machine.hpp>
+#include <dovetail/cost/plan_options.hpp>
 #include <dovetail/ir/program.hpp>
 
 #include <string>

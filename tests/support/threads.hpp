@@ -4,7 +4,7 @@
 
 #include "session_plans.hpp"
 
-#include <dovetail/launch/engine.hpp>
+#include <dovetail/launch/engine/engine.hpp>
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/launch/ticket.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../ir/program.hpp"
-#include "machine.hpp"
+#include "plan_options.hpp"
 
 namespace dovetail::cost_model {
 

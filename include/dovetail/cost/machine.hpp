@@ -1,10 +1,9 @@
-// Descriptions of machines for the prediction, and the options of a plan as a value. Rates are per second, times in picoseconds, ratios in
-// thousandths: integers only, so that every compiler makes the same plan.
+// Descriptions of machines for the prediction. Rates are per second, times in picoseconds, ratios in thousandths: integers only, so that
+// every compiler makes the same plan.
 #pragma once
 
-#include "../core/vocabulary.hpp"
-#include "decisions.hpp"
-#include "profile.hpp"
+#include <cstdint>
+#include <initializer_list>
 
 namespace dovetail {
 
@@ -65,6 +64,29 @@ struct machine_description {
                                            // two hosts, and choose between NCCL and copy engines; 0: copy engines move nothing
 };
 
+// Calls f(name, value) for each figure of a machine that is a number. A new member does not compile until it has a place here.
+template <class F>
+constexpr void for_each_figure(const machine_description& m, F f) {
+    const auto& [name, half_flops, float_flops, double_flops, multiprocessors, memory_bandwidth, launch_latency, edge_latency, link_latency,
+                 link_bandwidth, peer_latency, peer_bandwidth, bus_bandwidth, network_latency, network_bandwidth, host_bandwidth,
+                 with_communication, with_copy, links] = m;
+    f("half_flops", half_flops);
+    f("float_flops", float_flops);
+    f("double_flops", double_flops);
+    f("multiprocessors", multiprocessors);
+    f("memory_bandwidth", memory_bandwidth);
+    f("launch_latency", launch_latency);
+    f("edge_latency", edge_latency);
+    f("link_latency", link_latency);
+    f("link_bandwidth", link_bandwidth);
+    f("peer_latency", peer_latency);
+    f("peer_bandwidth", peer_bandwidth);
+    f("bus_bandwidth", bus_bandwidth);
+    f("network_latency", network_latency);
+    f("network_bandwidth", network_bandwidth);
+    f("host_bandwidth", host_bandwidth);
+}
+
 // Whether a list of links is a square, and each link moves something.
 constexpr bool is_possible(const gpu_pairs& links) {
     for (int from = 0; from < links.gpus; ++from)
@@ -76,10 +98,9 @@ constexpr bool is_possible(const gpu_pairs& links) {
 // Whether these can be figures of a machine: none is negative, and nothing is faster beside something else than alone. A list of slow-downs
 // or links that stops early has zeros, which are refused, too.
 constexpr bool is_possible(const machine_description& m) {
-    for (const std::int64_t figure : {m.half_flops, m.float_flops, m.double_flops, std::int64_t{m.multiprocessors}, m.memory_bandwidth,
-                                      m.launch_latency, m.edge_latency, m.link_latency, m.link_bandwidth, m.peer_latency, m.peer_bandwidth,
-                                      m.bus_bandwidth, m.network_latency, m.network_bandwidth, m.host_bandwidth})
-        if (figure < 0) return false;
+    bool negative = false;
+    for_each_figure(m, [&](const char*, std::int64_t value) { negative = negative || value < 0; });
+    if (negative) return false;
     for (const interference& with : {m.with_communication, m.with_copy})
         for (int k = 0; k < work_class_count; ++k)
             if (with.of_compute[k] < 1000 || with.of_other[k] < 1000) return false;
@@ -138,70 +159,5 @@ struct h100_nvlink {
 };
 
 }  // namespace machine
-
-inline constexpr int most_slots = 64;  // runs in flight, or slots of a channel, that options allow
-
-// What the search over candidates makes short.
-enum class objective_kind : unsigned char {
-    makespan,  // one run
-    interval,  // the time between the ends of runs that follow one another
-    finish     // the time from the start of a run until one of its outputs is ready
-};
-
-// The names of inputs that options list.
-inline constexpr int most_host_inputs = 16;
-struct input_list {
-    const tag* name[most_host_inputs] = {};
-    int count = 0;
-
-    constexpr bool has(const tag* input) const {
-        for (int i = 0; i < count; ++i)
-            if (same(name[i], input)) return true;
-        return false;
-    }
-};
-
-// The axes for which options say what moves collectives along them. More than a graph can have are not kept: one is none of its axes.
-inline constexpr int most_axis_transports = 32;
-struct axis_transports {
-    const tag* axis[most_axis_transports] = {};
-    transport by[most_axis_transports] = {};
-    int count = 0;
-
-    constexpr void set(const tag* name, transport t) {
-        int i = 0;
-        while (i < count && !same(axis[i], name)) ++i;
-        if (i == most_axis_transports) return;
-        if (i == count) axis[count++] = name;
-        by[i] = t;
-    }
-    constexpr transport of(const tag* name) const {
-        for (int i = 0; i < count; ++i)
-            if (same(axis[i], name)) return by[i];
-        return transport::automatic;
-    }
-};
-
-// The options of a plan as a value.
-struct plan_options {
-    machine_description machine = machine::h200_nvlink::description;
-    bool overlap = true;            // false: everything on one stream
-    std::int64_t memory_limit = 0;  // bytes of arena and states of one rank; 0: none
-    int in_flight = 1;              // slots of inputs and outputs
-    int channel_slots = 1;          // slots of the receiving side of a channel
-    int assumed_width = 4;          // of an open axis, for the prediction
-    transport channels = transport::automatic;
-    axis_transports axes = {};
-    link between_roles = link::local;  // what connects ranks of different roles
-    objective_kind objective = objective_kind::makespan;
-    const tag* finished = &nameless;          // of the objective `finish`: the name of its output
-    int preferred = -1;                       // the symbol of that name in the graph that is planned; plan::with_preferred sets it
-    candidate forced = candidate::automatic;  // the candidate to use, regardless of predicted times
-    rewrite_list rewrites = {};
-    input_list host_inputs = {};  // bound from host memory, so that each run copies them
-    profile_table profile = {};   // without rows: all times are estimated
-    bool relays = true;           // copies between roles may go over third ones, by the links between GPUs
-    bool roles_by_links = false;  // ranks are given to roles by the links between GPUs
-};
 
 }  // namespace dovetail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../error/plans.hpp"
-#include "machine.hpp"
+#include "plan_options.hpp"
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // The time of a task, and the conversion of amounts and rates to picoseconds, within 64 bits.
 #pragma once
 
-#include "machine.hpp"
+#include "plan_options.hpp"
 
 namespace dovetail {
 

@@ -4,12 +4,12 @@
 #include "../core/tag.hpp"
 #include "../cost/options.hpp"
 #include "../plan/plan.hpp"
-#include "binding.hpp"
+#include "binding/binding.hpp"
+#include "binding/external_tensor.hpp"
 #include "engine_options.hpp"
-#include "external_tensor.hpp"
 #include "linkage.hpp"
 #include "ticket.hpp"
-#include "tuning_report.hpp"
+#include "tuning/tuning_report.hpp"
 
 #include <functional>
 #include <memory>

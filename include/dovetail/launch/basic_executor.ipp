@@ -2,8 +2,8 @@
 #pragma once
 
 #include "basic_executor.hpp"
-#include "observer.hpp"
-#include "tuner.hpp"
+#include "engine/observer.hpp"
+#include "tuning/tuner.hpp"
 
 #include <exception>
 

@@ -6,10 +6,10 @@
 
 #include "../plan/facts.hpp"
 #include "../plan/tuning.hpp"
-#include "asked.hpp"
 #include "basic_executor.hpp"
-#include "bind.hpp"
-#include "placeholder.hpp"
+#include "calls/asked.hpp"
+#include "calls/placeholder.hpp"
+#include "executable/bind.hpp"
 #include "store.hpp"
 #include "ticket.hpp"
 

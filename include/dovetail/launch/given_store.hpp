@@ -3,7 +3,7 @@
 
 #include "engine_options.hpp"
 #include "error.hpp"
-#include "geometry.hpp"
+#include "executable/geometry.hpp"
 #include "store_core.hpp"
 
 #include <memory>

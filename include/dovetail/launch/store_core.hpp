@@ -3,9 +3,9 @@
 
 #include "../core/display.hpp"
 #include "../core/vocabulary.hpp"
+#include "engine/memory.hpp"
+#include "engine/one_thread.hpp"
 #include "error.hpp"
-#include "memory.hpp"
-#include "one_thread.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -2,10 +2,10 @@
 // dropped without waiting.
 #pragma once
 
-#include "external_tensor.hpp"
-#include "step_time.hpp"
-#include "thread_number.hpp"
+#include "binding/external_tensor.hpp"
+#include "engine/step_time.hpp"
 #include "world/deadline.hpp"
+#include "world/thread_number.hpp"
 
 #include <cstdint>
 #include <memory>

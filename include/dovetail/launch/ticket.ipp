@@ -1,7 +1,7 @@
 // Tickets and readings: their calls of the engine.
 #pragma once
 
-#include "engine.hpp"
+#include "engine/engine.hpp"
 #include "ticket.hpp"
 
 namespace dovetail {

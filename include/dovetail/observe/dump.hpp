@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../core/display.hpp"
-#include "../launch/inspection.hpp"
+#include "../launch/engine/inspection.hpp"
 #include "../launch/log.hpp"
 #include "files.hpp"
 #include "npy.hpp"

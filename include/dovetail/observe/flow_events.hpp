@@ -2,7 +2,7 @@
 // rule does not depend on times, so the traces of single ranks have matching ends.
 #pragma once
 
-#include "../launch/geometry.hpp"
+#include "../launch/executable/geometry.hpp"
 #include "plan_view.hpp"
 
 #include <utility>

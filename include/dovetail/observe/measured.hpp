@@ -1,7 +1,7 @@
 // Measured runs as timelines, from the step times of all ranks, which use one clock. Takes ticket.times() of each rank.
 #pragma once
 
-#include "../launch/engine.hpp"
+#include "../launch/engine/engine.hpp"
 #include "timeline.hpp"
 
 namespace dovetail::observe {

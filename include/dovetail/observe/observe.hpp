@@ -3,8 +3,8 @@
 // Without them nothing is recorded.
 #pragma once
 
+#include "../launch/engine/observer.hpp"
 #include "../launch/log.hpp"
-#include "../launch/observer.hpp"
 #include "dot.hpp"
 #include "dump.hpp"
 #include "environment.hpp"

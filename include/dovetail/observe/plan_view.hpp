@@ -4,7 +4,7 @@
 
 #include "../cost/options.hpp"
 #include "../ir/parts.hpp"
-#include "../launch/buffer_addresses.hpp"
+#include "../launch/executable/buffer_addresses.hpp"
 #include "../plan/pipeline.hpp"
 #include "../plan/planned.hpp"
 #include "format.hpp"

@@ -1,5 +1,5 @@
-// The plans of a graph that dv::tuned compares (launch/tuner.hpp), as options: what the planner chose; everything on one stream, without
-// rewrites that nobody asked for; the planner's choice with the other transport; and the rewrites that were predicted to be second.
+// The plans of a graph that dv::tuned compares (launch/tuning/tuner.hpp), as options: what the planner chose; everything on one stream,
+// without rewrites that nobody asked for; the planner's choice with the other transport; and the rewrites that were predicted to be second.
 #pragma once
 
 #include "fallback.hpp"

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "../engine_options.hpp"
-#include "../executable_plan.hpp"
-#include "../rank_roles.hpp"
+#include "../executable/executable_plan.hpp"
 #include "../store.hpp"
+#include "../world/rank_roles.hpp"
 
 #include <memory>
 

@@ -6,7 +6,7 @@
 // loading a kernel at its first launch may wait for NCCL kernels, which wait for a peer.
 #pragma once
 
-#include "../rank_body.hpp"
+#include "../world/rank_body.hpp"
 #include "../world/world_options.hpp"
 #include "held_rank.hpp"
 #include "rank.hpp"

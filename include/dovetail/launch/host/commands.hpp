@@ -2,7 +2,7 @@
 // partner ranks.
 #pragma once
 
-#include "../engine.hpp"
+#include "../engine/engine.hpp"
 #include "collectives.hpp"
 
 #include <algorithm>

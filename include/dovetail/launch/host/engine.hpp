@@ -2,8 +2,8 @@
 // other ranks.
 #pragma once
 
-#include "../initialise.hpp"
-#include "../walk.hpp"
+#include "../engine/initialise.hpp"
+#include "../engine/walk.hpp"
 #include "../world/plan_fingerprint.hpp"
 #include "commands.hpp"
 #include "rank_state.hpp"

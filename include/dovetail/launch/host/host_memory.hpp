@@ -1,8 +1,8 @@
 // A rank's memory on the host: both device memory and pinned memory are ordinary memory of the process.
 #pragma once
 
+#include "../engine/memory.hpp"
 #include "../error.hpp"
-#include "../memory.hpp"
 
 #include <cstring>
 #include <new>

@@ -1,7 +1,7 @@
 // What each step of a role does with memory that is not the plan's: the caller's inputs, and states.
 #pragma once
 
-#include "../binding.hpp"
+#include "../binding/binding.hpp"
 #include "commands.hpp"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // A stream of a rank on the host: a thread with a queue, first in first out, and its present activity for the messages of timeouts.
 #pragma once
 
-#include "../engine.hpp"
+#include "../engine/engine.hpp"
 
 #include <array>
 #include <deque>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "../engine_options.hpp"
-#include "../executable_plan.hpp"
-#include "../rank_body.hpp"
-#include "../rank_roles.hpp"
+#include "../executable/executable_plan.hpp"
 #include "../store.hpp"
+#include "../world/rank_body.hpp"
+#include "../world/rank_roles.hpp"
 #include "link.hpp"
 
 #include <concepts>

@@ -54,9 +54,7 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
     h(plan);
     for (const char c : words) h(static_cast<unsigned char>(c));
     const machine_description& m = s.machine;
-    h.all(m.half_flops, m.float_flops, m.double_flops, m.multiprocessors, m.memory_bandwidth, m.launch_latency, m.edge_latency,
-          m.link_latency, m.link_bandwidth, m.peer_latency, m.peer_bandwidth, m.bus_bandwidth, m.network_latency, m.network_bandwidth,
-          m.host_bandwidth);
+    for_each_figure(m, [&](const char*, std::int64_t value) { h.all(value); });
     for (int link = 0; link < m.links.gpus * m.links.gpus; ++link) h.all(m.links.first[link].bandwidth, m.links.first[link].latency);
     for (const interference& with : {m.with_communication, m.with_copy})
         for (int k = 0; k < work_class_count; ++k) h.all(with.of_compute[k], with.of_other[k]);

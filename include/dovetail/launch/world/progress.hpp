@@ -1,7 +1,7 @@
 // The progress of a rank on a GPU, as any thread of the process can read it.
 #pragma once
 
-#include "../engine.hpp"
+#include "../engine/engine.hpp"
 #include "abort_reason.hpp"
 
 #include <algorithm>

@@ -48,9 +48,9 @@ using control::broadcast_function;
 using control::rank_identity;
 using control::rendezvous_options;
 
-// Options of NCCL for a world, the same on all ranks. A CTA of NCCL occupies one SM from its start to its end, also while it waits for its peer: with fewer CTAs,
-// concurrent operations get more SMs, and communication is slower. On 4 x H200 an all_reduce of 128 MiB takes 0.62 ms with NCCL's default
-// or 24 CTAs, 0.68 with 16, 0.80 with 12, 1.07 with 8, 2.06 with 4.
+// Options of NCCL for a world, the same on all ranks. A CTA of NCCL occupies one SM from its start to its end, also while it waits for its
+// peer: with fewer CTAs, concurrent operations get more SMs, and communication is slower. On 4 x H200 an all_reduce of 128 MiB takes
+// 0.62 ms with NCCL's default or 24 CTAs, 0.68 with 16, 0.80 with 12, 1.07 with 8, 2.06 with 4.
 struct nccl_options {
     int min_ctas = 0;  // 0: NCCL's default
     int max_ctas = 0;

@@ -51,24 +51,8 @@ inline std::string machine_header(const measured_machine& measured, const std::s
         if (f.value == "not measured") text += "// Not measured, and as in machine::h200_nvlink: " + f.name + " (" + f.how + ").\n";
     text += "#pragma once\n\n#include <dovetail/dovetail.hpp>\n\nstruct " + name + " {\n" + detail::links_text(measured) +
             "    static constexpr dovetail::machine_description description{\n        .name = \"" + name + "\"";
-    const auto add = [&](const char* member, std::int64_t value) {
-        text += std::string(",\n        .") + member + " = " + std::to_string(value);
-    };
-    add("half_flops", m.half_flops);
-    add("float_flops", m.float_flops);
-    add("double_flops", m.double_flops);
-    add("multiprocessors", m.multiprocessors);
-    add("memory_bandwidth", m.memory_bandwidth);
-    add("launch_latency", m.launch_latency);
-    add("edge_latency", m.edge_latency);
-    add("link_latency", m.link_latency);
-    add("link_bandwidth", m.link_bandwidth);
-    add("peer_latency", m.peer_latency);
-    add("peer_bandwidth", m.peer_bandwidth);
-    add("bus_bandwidth", m.bus_bandwidth);
-    add("network_latency", m.network_latency);
-    add("network_bandwidth", m.network_bandwidth);
-    add("host_bandwidth", m.host_bandwidth);
+    for_each_figure(
+        m, [&](const char* member, std::int64_t value) { text += std::string(",\n        .") + member + " = " + std::to_string(value); });
     text += ",\n        .with_communication = " + detail::interference_text(m.with_communication) +
             ",\n        .with_copy = " + detail::interference_text(m.with_copy);
     if (!measured.links.empty()) text += ",\n        .links = links";

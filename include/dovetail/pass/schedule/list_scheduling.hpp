@@ -2,7 +2,7 @@
 // stream of each role later executes its own tasks in this order.
 #pragma once
 
-#include "../../cost/machine.hpp"
+#include "../../cost/plan_options.hpp"
 #include "../program/edges.hpp"
 #include "occupancy.hpp"
 #include "pairing_heap.hpp"

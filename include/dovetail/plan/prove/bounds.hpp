@@ -2,7 +2,7 @@
 // tables are refused here, and are never read out of bounds.
 #pragma once
 
-#include "../../cost/machine.hpp"
+#include "../../cost/plan_options.hpp"
 #include "../plan.hpp"
 #include "verdict.hpp"
 

@@ -2,7 +2,7 @@
 // definition each?
 #pragma once
 
-#include "../../cost/machine.hpp"
+#include "../../cost/plan_options.hpp"
 #include "../plan.hpp"
 #include "verdict.hpp"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../../../ir/schedule.hpp"
-#include "../../memory.hpp"
+#include "../../engine/memory.hpp"
 #include "api.hpp"
 
 #include <algorithm>

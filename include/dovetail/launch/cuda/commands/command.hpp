@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../../ir/program.hpp"
-#include "../../executable_plan.hpp"
+#include "../../executable/executable_plan.hpp"
 #include "../../stream.hpp"
 #include "../api/types.hpp"
 

@@ -6,7 +6,7 @@
 //     all_gather by peer copies       ->  3 make_room, 3 put, copy of the own piece, 3 wait
 #pragma once
 
-#include "../../geometry.hpp"
+#include "../../executable/geometry.hpp"
 #include "../peer_copy/peer_copies.hpp"
 #include "command.hpp"
 

@@ -2,7 +2,7 @@
 // change; those of buffers with slots, of inputs and of outputs change from run to run.
 #pragma once
 
-#include "../../buffer_addresses.hpp"
+#include "../../executable/buffer_addresses.hpp"
 
 #include <numeric>
 

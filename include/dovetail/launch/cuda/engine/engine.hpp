@@ -2,7 +2,7 @@
 // launches, waits and records, without device allocation, synchronisation or lookup.
 #pragma once
 
-#include "../../walk.hpp"
+#include "../../engine/walk.hpp"
 #include "../commands/plain_step.hpp"
 #include "prepare.hpp"
 #include "replay.hpp"

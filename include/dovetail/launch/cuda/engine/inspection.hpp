@@ -2,7 +2,7 @@
 // for an observer are copied to the host. Both are read when the run has ended.
 #pragma once
 
-#include "../../inspection.hpp"
+#include "../../engine/inspection.hpp"
 #include "../commands/pointers.hpp"
 #include "context.hpp"
 #include "finite_check.hpp"

@@ -2,7 +2,7 @@
 // connections, and the initialisation of states.
 #pragma once
 
-#include "../../initialise.hpp"
+#include "../../engine/initialise.hpp"
 #include "../../world/plan_fingerprint.hpp"
 #include "../commands/command_runner.hpp"
 #include "enqueue.hpp"

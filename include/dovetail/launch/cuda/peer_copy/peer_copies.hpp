@@ -14,7 +14,7 @@
 // that when the executor is made, before it has communicators: they use its second plan, or get an error.
 #pragma once
 
-#include "../../geometry.hpp"
+#include "../../executable/geometry.hpp"
 #include "../engine/context.hpp"
 #include "ipc_flags.hpp"
 
