@@ -6,31 +6,33 @@
 
 namespace dovetail::detail {
 
+// Whether two members are one call: the same operation, on tensors of the same types, with results in the same places. Operations made of
+// lambdas can be spelled alike (g++), so the operations are compared themselves, after their names: g++ does not compare addresses that
+// differ in constant expressions with -fsanitize=undefined.
+constexpr bool are_one_call(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::participation& of_m,
+                            const ir::member& n, const ir::participation& of_n) {
+    if (!same(m.op->name, n.op->name) || m.op != n.op || of_m.accesses != of_n.accesses) return false;
+    if (g.nodes[m.node].update != g.nodes[n.node].update || g.nodes[m.node].arguments != g.nodes[n.node].arguments) return false;
+    for (int i = 0; i < of_m.accesses; ++i) {
+        const ir::access &a = p.accesses[of_m.first_access + i], &b = p.accesses[of_n.first_access + i];
+        if (a.mode != b.mode || ir::type_of(p, a) != ir::type_of(p, b)) return false;
+    }
+    return true;
+}
+
 // Which member stands for each member's combination of operation and tensors; -1: nothing to call.
-constexpr vec<int> representatives(const ir::program& p) {
+constexpr vec<int> representatives(const ir::graph& g, const ir::program& p) {
     vec<int> participation_at(p.members.size(), -1);
     for (int i = 0; i < p.participations.size(); ++i) participation_at[p.participations[i].member] = i;
+    const auto part = [&](int m) -> const ir::participation& { return p.participations[participation_at[m]]; };
     vec<int> of(p.members.size(), -1);
     vec<int> distinct;
     for (int m = 0; m < p.members.size(); ++m) {
         if (p.members[m].kind != op_kind::compute) continue;
-        const ir::participation& mine = p.participations[participation_at[m]];
-        for (int d : distinct) {
-            const ir::participation& other = p.participations[participation_at[d]];
-            bool same = dovetail::same(p.members[d].op->name, p.members[m].op->name) && mine.accesses == other.accesses;
-            for (int i = 0; same && i < mine.accesses; ++i) {
-                const ir::access& a = p.accesses[mine.first_access + i];
-                const ir::access& b = p.accesses[other.first_access + i];
-                same = a.mode == b.mode && ir::type_of(p, a) == ir::type_of(p, b);
-            }
-            if (same) {
-                of[m] = d;
-                break;
-            }
-        }
-        if (of[m] >= 0) continue;
         of[m] = m;
-        distinct.push(m);
+        for (int d : distinct)
+            if (of[m] == m && are_one_call(g, p, p.members[m], part(m), p.members[d], part(d))) of[m] = d;
+        if (of[m] == m) distinct.push(m);
     }
     return of;
 }
@@ -41,7 +43,7 @@ struct combinations {
     static constexpr int members = planned::program.members.size();
     static constexpr fixed<int, members> numbers() {
         fixed<int, members> f{};
-        const vec<int> list = representatives(planned::program);
+        const vec<int> list = representatives(planned::graph, planned::program);
         copy_elements(list, f);
         return f;
     }
