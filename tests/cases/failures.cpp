@@ -45,6 +45,11 @@ struct counted : dv::graph<
     dv::update<count, add(count, all_reduce<sum, dp>(tripwire(x, dv::axis_index<dp>)))>,
     dv::let<y, add(count, weight)>,
     dv::output<y>> {};
+struct counted_on_shards : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::state<count, vector, zeros, dv::replicated<dp>>,
+    dv::shard_update<dv::update<count, add(count, all_reduce<sum, dp>(tripwire(x, dv::axis_index<dp>)))>>> {};
 struct continued : dv::graph<
     dv::state<count, vector, dv::from_store>,
     dv::let<y, copy(count)>,
@@ -399,6 +404,32 @@ TEST_CASE("after an abort with an update issued the state is lost, and said to b
         CHECK(weights[me] == "nothing thrown");
         CHECK(written[me] == "nothing thrown");
     }
+}
+
+TEST_CASE("a state that is updated on shards is good again when it is written") {
+    std::vector<std::optional<dv::store>> stores(2);
+    dv::host::world world{2};
+    tripping = true;
+    has(message([&] {
+            world.run([&](auto& rank) {
+                dv::executor<counted_on_shards> step{rank, stores[static_cast<std::size_t>(rank.index())].emplace(rank), 10s};
+                step.bind(dv::name<x>, ones);
+                const auto t = step.run();
+                if (rank.index() == 0) issued = true;
+                t.wait();
+            });
+        }),
+        "tripped");
+    tripping = false;
+    world.run([&](auto& rank) {
+        dv::store& store = *stores[static_cast<std::size_t>(rank.index())];
+        has(message([&] { store.read<vector>(dv::name<count>); }), "state `count` is lost");
+        store.write<vector>(dv::name<count>, ones);
+        dv::executor<counted_on_shards> step{rank, store};
+        step.bind(dv::name<x>, ones);
+        step.run().wait();
+        CHECK(step.read_state(dv::name<count>) == floats(8, 3.0f));
+    });
 }
 
 TEST_CASE("a state that is lost is good again when it is written") {

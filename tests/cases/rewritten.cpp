@@ -68,6 +68,17 @@ void compare_searched(int ranks, const char* what) {
     CHECK(outputs_of<Searched, searched>(ranks) == outputs_of<Written, sequential>(ranks));
     CHECK(outputs_of<Searched, searched_ahead>(ranks, 3) == outputs_of<Written, several>(ranks, 3));
 }
+// Two updates of one state, each in a shard_update of its own, and readers of both of its values.
+template <template <class...> class Update>
+struct updated_twice : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<x, vector>, dv::state<weight, vector, zeros, dv::replicated<dp>>,
+                                 Update<dv::update<weight, relu(all_reduce<sum, dp>(x))>>, dv::let<a, copy(weight)>,
+                                 Update<dv::update<weight, relu(all_reduce<maximum, dp>(x))>>, dv::let<b, copy(weight)>, dv::output<a, b>> {};
+template <class G>
+constexpr int shards_of = [] {
+    int n = 0;
+    for (const dv::ir::symbol& s : dv::plan::planned<G, dv::options<>>::graph.symbols) n += s.shard ? 1 : 0;
+    return n;
+}();
 template <class G>
 constexpr int blocks_found = dv::plan::planned<G, searched>::options.rewrites.blocks;
 
@@ -110,6 +121,14 @@ TEST_CASE("updates on shards have the values of the graph as written, and leave 
             CHECK(shared.template read<vector>(dv::name<weight>) == alone.template read<vector>(dv::name<weight>));
         }
     });
+}
+
+TEST_CASE("the updates of a state on shards have one shard, which the store knows by the state's name") {
+    static_assert(shards_of<updated_twice<dv::group>> == 0 && shards_of<updated_twice<dv::shard_update>> == 1);
+    const std::vector<support::outputs> wanted = outputs_of<updated_twice<dv::group>, sequential>(2);
+    CHECK(outputs_of<updated_twice<dv::shard_update>, sequential>(2) == wanted);
+    CHECK(outputs_of<updated_twice<dv::shard_update>, overlapped>(2) == wanted);
+    CHECK(outputs_of<updated_twice<dv::shard_update>, several>(2, 3) == outputs_of<updated_twice<dv::group>, several>(2, 3));
 }
 
 TEST_CASE("collectives in a bucket have the values of the graph as written") {

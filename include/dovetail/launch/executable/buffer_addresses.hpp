@@ -144,9 +144,10 @@ private:
                     store_->add_varying(*s.stored, axis);
         }
     }
+    // By an update, or by the all_gather of an update on shards.
     static bool is_updated(const ir::graph& g, int state) {
         for (const ir::node& n : g.nodes)
-            for (const int result : g.operands.subspan(n.first_result, n.update ? n.results : 0))
+            for (const int result : g.operands.subspan(n.first_result, n.results))
                 if (result == state) return true;
         return false;
     }

@@ -81,17 +81,20 @@ private:
     }
     constexpr bool updates_shards(int i) const { return g_.nodes[i].update && how_.moved(i) != 0; }
 
-    // The state for this rank's rows of a state.
+    // The state for this rank's rows of a state: one for all regions, since the store knows it by name and type alone.
     constexpr int state_shard(int i, int s) {
-        const unsigned axes = how_.moved(i);
-        for (const block& b : state_shards_)
-            if (b.of == s && b.axes == axes) return b.symbol;
-        state_shards_.push({s, g_.nodes[i].role, axes, make_shard(s, g_.nodes[i].role, axes)});
-        ir::symbol& shard = to_.made.symbols[state_shards_.back().symbol];
+        const int role = g_.nodes[i].role;
+        const tensor_type type = how_.shard_of(s, role, how_.moved(i));
+        for (int k = 0; k < to_.made.symbols.size(); ++k) {
+            const ir::symbol& known = to_.made.symbols[k];
+            if (known.shard && known.role == role && known.type == type && same(known.name, g_.symbols[s].name)) return k;
+        }
+        const int made = make_shard(s, role, how_.moved(i));
+        ir::symbol& shard = to_.made.symbols[made];
         shard.kind = ir::symbol_kind::state;
         shard.initialised = false;
         shard.shard = true;
-        return state_shards_.back().symbol;
+        return made;
     }
     constexpr void gather_targets(int i, const vec<int>& shards) {
         for (int k = 0; k < shards.size(); ++k)
@@ -141,9 +144,9 @@ private:
     const ir::graph_data& g_;
     const decompose_analysis& how_;
     rewritten_nodes to_;
-    vec<char> gathered_;                    // by symbol
-    vec<int> shard_;                        // by symbol: that of its shard; -1: it has none
-    vec<block> own_blocks_, state_shards_;  // so far
+    vec<char> gathered_;     // by symbol
+    vec<int> shard_;         // by symbol: that of its shard; -1: it has none
+    vec<block> own_blocks_;  // so far
 };
 
 }  // namespace detail
