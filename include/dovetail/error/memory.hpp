@@ -85,4 +85,11 @@ struct rows_of_target {
                   "dovetail: this update (first) overwrites a state (second) of which it reads rows (third) by themselves; pass the whole "
                   "state, or copy the rows first");
 };
+template <class Statement, class State, class Operation, class... More>
+struct target_as_two_arguments {
+    static_assert(detail::never<Statement, State, Operation, More...>,
+                  "dovetail: this update (first) passes its state (second) to an operation (third) as two arguments, and the operation may "
+                  "make its result in place of one of them (in_place), which overwrites what it has not read of the other; copy the state "
+                  "first, or declare row_wise = dv::elementwise() if each element of the result depends on those at its place alone");
+};
 }  // namespace dovetail::error

@@ -55,6 +55,7 @@ enum class fault_kind : unsigned char {
     part_twice,
     part_in_place,
     rows_of_target,
+    target_as_two_arguments,
     after_of_another_statement,
     after_elsewhere,
     // roles, axes and collectives

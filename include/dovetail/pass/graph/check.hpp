@@ -71,6 +71,7 @@ private:
             if (n.nccl_group_id >= 0) has_groups_ = true;
             if (n.kind == op_kind::compute ? n.op->in_place_only : !collective::has_equal_results(n.kind)) has_special_nodes_ = true;
             if (!n.update) continue;
+            if (n.op->in_place >= 0) targets_in_place(n);
             for (int r : results(n))
                 if (r >= 0) updated_[r] = 1;
         }
@@ -112,6 +113,17 @@ private:
                     if (r >= 0 && a != r && where_.overlap(a, r))
                         fail(ir::make_fault(ir::fault_kind::rows_of_target, n.statement, g_.symbols[r].source_position,
                                             g_.symbols[a].source_position));
+        }
+    }
+    // A result in place of one of two arguments that are the state overwrites what the operation has not read of the other.
+    constexpr void targets_in_place(const ir::node& n) {
+        if (n.op->row_wise.declared && n.op->row_wise.elementwise && n.op->row_wise.unit == 1) return;
+        for (int r : results(n)) {
+            int times = 0;
+            for (int a : arguments(n)) times += a == r ? 1 : 0;
+            if (r >= 0 && times > 1)
+                fail(ir::make_fault(ir::fault_kind::target_as_two_arguments, n.statement, g_.symbols[r].source_position,
+                                    n.source_position + 1));
         }
     }
     constexpr void check_part(const ir::node& concat, int a, int& concat_of_it) {
