@@ -72,7 +72,8 @@ void compare_searched(int ranks, const char* what) {
 template <template <class...> class Update>
 struct updated_twice : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<x, vector>, dv::state<weight, vector, zeros, dv::replicated<dp>>,
                                  Update<dv::update<weight, relu(all_reduce<sum, dp>(x))>>, dv::let<a, copy(weight)>,
-                                 Update<dv::update<weight, relu(all_reduce<maximum, dp>(x))>>, dv::let<b, copy(weight)>, dv::output<a, b>> {};
+                                 Update<dv::update<weight, relu(all_reduce<maximum, dp>(x))>>, dv::let<b, copy(weight)>,
+                                 dv::output<a, b>> {};
 template <class G>
 constexpr int shards_of = [] {
     int n = 0;
