@@ -76,6 +76,13 @@ struct rewrite_list {
     }
 };
 
+// A list with these rewrites. They are not among the designated initialisers: nvcc's front end loses an array of an empty pack there.
+template <rewrite... Kind>
+constexpr rewrite_list with_kinds(rewrite_list list) {
+    ((list.kind[list.count++] = Kind), ...);
+    return list;
+}
+
 // A list with the transport of collectives of another one.
 constexpr rewrite_list with_transport_of(const rewrite_list& other, rewrite_list list) {
     list.collectives = other.collectives;

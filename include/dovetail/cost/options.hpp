@@ -102,9 +102,7 @@ struct decided_rewrites {
     static constexpr void apply(plan_options& s) {
         static_assert(allowed, "dovetail: these decisions are not as dovetail_plan --search writes them");
         rewrite_list list;
-        if constexpr (allowed)
-            list = {
-                .kind = {Kind...}, .count = sizeof...(Kind), .everywhere = Everywhere, .blocks = Blocks, .halved = Halved, .kept = Kept};
+        if constexpr (allowed) list = with_kinds<Kind...>({.everywhere = Everywhere, .blocks = Blocks, .halved = Halved, .kept = Kept});
         list.decided = true;
         s.rewrites = with_transport_of(s.rewrites, list);
     }

@@ -75,14 +75,12 @@ template <class O, int Blocks, bool Everywhere, int Kept, std::int64_t CopiedFro
 struct decided_options : O {
     static constexpr plan_options value = [] {
         plan_options s = O::value;
-        s.rewrites = {.kind = {Kind...},
-                      .count = sizeof...(Kind),
-                      .everywhere = Everywhere,
-                      .blocks = Blocks,
-                      .kept = Kept,
-                      .collectives = O::value.rewrites.collectives,
-                      .copied_from = CopiedFrom,
-                      .decided = true};
+        s.rewrites = with_kinds<Kind...>({.everywhere = Everywhere,
+                                          .blocks = Blocks,
+                                          .kept = Kept,
+                                          .collectives = O::value.rewrites.collectives,
+                                          .copied_from = CopiedFrom,
+                                          .decided = true});
         return s;
     }();
 };

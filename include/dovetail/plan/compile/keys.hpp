@@ -78,16 +78,14 @@ struct program_key {
     using for_graph = graph_key<G>;
     using for_program = program_key;
     static constexpr program_options options{{InFlight, ChannelSlots, PeerCopiesFrom, Links::value},
-                                             {.kind = {Rewrite...},
-                                              .count = sizeof...(Rewrite),
-                                              .stated = rewrites_asked<G>,
-                                              .everywhere = Everywhere,
-                                              .blocks = Blocks,
-                                              .halved = Halved,
-                                              .kept = Kept,
-                                              .copied_from = CopiedFrom,
-                                              .copied_axes = CopiedAxes,
-                                              .nccl_axes = NcclAxes}};
+                                             with_kinds<Rewrite...>({.stated = rewrites_asked<G>,
+                                                                     .everywhere = Everywhere,
+                                                                     .blocks = Blocks,
+                                                                     .halved = Halved,
+                                                                     .kept = Kept,
+                                                                     .copied_from = CopiedFrom,
+                                                                     .copied_axes = CopiedAxes,
+                                                                     .nccl_axes = NcclAxes})};
 };
 
 }  // namespace detail
