@@ -167,6 +167,19 @@ struct failing : dv::graph<
     dv::on<stage<0>, dv::let<y<0>, slow_copy(in)>>,
     dv::on<stage<1>, dv::let<y<1>, slow_copy(fails(y<0>))>>,
     dv::output<y<1>>> {};
+
+// Graphs of one world, which have roles in common.
+struct forth : dv::graph<dv::input<in, row>, dv::on<stage<0>, dv::let<a, add(in, in)>>, dv::on<stage<1>, dv::let<out, copy(a)>>,
+                         dv::output<out>> {};
+struct reversed : dv::graph<dv::input<in, row>, dv::on<stage<1>, dv::let<a, add(in, in)>>, dv::on<stage<0>, dv::let<out, copy(a)>>,
+                            dv::output<out>> {};
+struct reversed_in_order
+    : dv::graph<dv::roles<stage<0>, stage<1>>, dv::input<in, row>, dv::on<stage<1>, dv::let<a, add(in, in)>>,
+                dv::on<stage<0>, dv::let<out, copy(a)>>, dv::output<out>> {};
+struct others : dv::graph<dv::input<in, row>, dv::on<main_role, dv::let<a, copy(in)>>, dv::on<stage<1>, dv::let<out, copy(a)>>,
+                          dv::output<out>> {};
+struct on_both : dv::graph<dv::on<stage<2>, dv::mesh<dv::axis<dp, 2>>, dv::input<in, row>, dv::let<out, copy(in)>>, dv::output<out>> {};
+struct wider : dv::graph<dv::on<stage<1>, dv::mesh<dv::axis<dp, 2>>, dv::input<in, row>, dv::let<out, copy(in)>>, dv::output<out>> {};
 }  // namespace app
 using namespace app;
 
@@ -197,6 +210,37 @@ TEST_CASE_TEMPLATE("a ring of roles, overlapped, sequential and single_rank", Op
         step.bind(dv::name<in>, ramp);
         CHECK(step.run().read(dv::name<out>).host() == times(9, ramp));
         CHECK(step.is(dv::name<stage<2>>));
+    });
+}
+
+TEST_CASE("a role is on the same ranks in all graphs of a world") {
+    dv::host::world{2}.run([](auto& rank) {
+        const std::string made = ", of which executors are made on rank " + std::to_string(rank.index()) + ": ";
+        dv::executor<forth> step{rank};
+        CHECK(message([&] { dv::executor<reversed>{rank}; }) ==
+              "dovetail: role `stage<1>` is on rank 1 in `forth` and on rank 0 in `reversed`" + made +
+                  "list the roles in one order, by dv::roles<...> in both graphs");
+        CHECK(message([&] { dv::executor<wider>{rank}; }) ==
+              "dovetail: role `stage<1>` is on rank 1 in `forth` and on ranks 0 to 1 in `wider`" + made +
+                  "give the role equally many ranks in both graphs");
+        // Graphs that agree, or have no role in common, are not refused, also after these errors.
+        dv::executor<reversed_in_order> back{rank};
+        dv::executor<others> beside{rank};
+        dv::executor<on_both> both{rank};
+        CHECK(rank.is(dv::name<stage<0>>) == (rank.index() == 0));
+        CHECK(rank.is(dv::name<stage<1>>) == (rank.index() == 1));
+        CHECK(rank.is(dv::name<main_role>) == (rank.index() == 0));
+        CHECK(rank.is(dv::name<stage<2>>));
+        back.bind(dv::name<in>, ramp);
+        const auto t = back.run();
+        if (rank.is(dv::name<stage<0>>)) CHECK(t.read(dv::name<out>).host() == times(2, ramp));
+        t.wait();
+    });
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<dv::single_rank<forth>> one{rank};
+        dv::executor<dv::single_rank<reversed>> other{rank};
+        CHECK(rank.is(dv::name<stage<0>>));
+        CHECK(rank.is(dv::name<stage<1>>));
     });
 }
 

@@ -154,6 +154,9 @@ private:
         i.from_store.resize(p.graph.symbols.size());
         prepare_calls(g, i);
         prepare_states(g, i);
+        // Each graph has roles of its own: where a role of two graphs is on other ranks in one, executors are refused.
+        for (dv::ir::role& r : p.rewritten.roles)
+            if (dv::named(r.name)) r.name = s.pool->tag(dv::display(*r.name) + "_of_" + std::to_string(g));
         i.of.graph = p.graph;
         i.of.program = p.program;
         i.of.plan = p.plan;

@@ -92,6 +92,11 @@ struct two_roles : dv::graph<
     dv::on<left, dv::let<y, troubled(x)>>,
     dv::on<right, dv::let<z, twice(y)>>,
     dv::output<z>> {};
+struct two_roles_reversed : dv::graph<
+    dv::input<x, vector>,
+    dv::on<right, dv::let<y, twice(x)>>,
+    dv::on<left, dv::let<z, twice(y)>>,
+    dv::output<z>> {};
 struct counting : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp>>,
@@ -391,6 +396,19 @@ TEST_CASE("run from two threads") {
         has(text, "the executor of `reduced` on rank 0 is used by two threads at once");
     });
     CHECK(thrown == "nothing thrown");
+}
+
+TEST_CASE("a graph with a role on another rank than a graph before it is refused on all ranks") {
+    const scene s;
+    CHECK(run(2, [](auto& rank) {
+              dv::executor<two_roles> step{rank};
+              has(message([&] { dv::executor<two_roles_reversed>{rank}; }),
+                  "role `right` is on rank 1 in `two_roles` and on rank 0 in `two_roles_reversed`, of which executors are made on rank " +
+                      std::to_string(rank.index()) + ": list the roles in one order, by dv::roles<...> in both graphs");
+              holds(rank.is(dv::name<right>) == (rank.index() == 1), "the role of the first graph");
+              step.bind(dv::name<x>, ones);
+              step.run().wait();
+          }) == "nothing thrown");
 }
 
 TEST_CASE("results off the root and on other ranks are not read; slots are not overwritten") {

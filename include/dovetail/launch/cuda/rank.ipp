@@ -13,18 +13,20 @@ DOVETAIL_INLINE int rank::size() const { return on_->size; }
 DOVETAIL_INLINE int rank::device() const { return on_->device; }
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return on_->memory; }
 template <class Make>
-std::shared_ptr<engine> rank::made_by(Make make) {
+std::shared_ptr<engine> rank::made_by(const executable_plan<stream>& from, const engine_options& options, Make make) {
     check(calls.set_device(on_->device), "cudaSetDevice");
+    const geometry where{from.graph, size(), options.widths, from.plan.roles};
+    roles_.check_graph(from.graph, from.name, where, index());
     const std::shared_ptr<engine> made = launch::reporting(make, [this] { on_->world->report(); });
-    roles_.add_graph(made->graph, made->role);
+    roles_.add_graph(from.graph, from.name, where);
     return made;
 }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
-    return made_by([&, this] { return device_engine::make(from, on_, std::move(options)); });
+    return made_by(from, options, [&, this] { return device_engine::make(from, on_, std::move(options)); });
 }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& first, const executable_plan<stream>& second,
                                                           engine_options options) {
-    return made_by([&, this] {
+    return made_by(first, options, [&, this] {
         try {
             return device_engine::make(first, on_, options);
         } catch (const transport_unavailable& e) {

@@ -8,12 +8,21 @@
 #include <string>
 #include <vector>
 
+namespace dovetail {
+
+class geometry;
+
+}  // namespace dovetail
+
 namespace dovetail::launch {
 
 class rank_roles {
 public:
-    // Notes that an executor of this graph was made, with this role.
-    void add_graph(const ir::graph& g, int role);
+    // Throws a usage_error if a role of this graph is on other ranks than in a graph of an earlier executor. It depends on the graphs and
+    // the widths alone, so that all ranks throw.
+    void check_graph(const ir::graph& g, const tag* name, const geometry& where, int rank) const;
+    // Notes that an executor of this graph was made.
+    void add_graph(const ir::graph& g, const tag* name, const geometry& where);
     // Throws if no executor was made, or none of a graph that has this role.
     bool is(const tag& name, int rank) const;
     // The same for a name given as a constant: rank.is(dv::name<server>).
@@ -26,12 +35,19 @@ public:
     }
 
 private:
-    static bool contains(const std::vector<const tag*>& names, const tag& name);
-    static void add(std::vector<const tag*>& names, const tag* name);
+    // A role and its ranks, in all graphs that have it.
+    struct placed_role {
+        const tag* name = nullptr;
+        const tag* graph = nullptr;  // the first that has it
+        int first = 0, ranks = 0;
+
+        std::string text() const;
+    };
+    static std::vector<placed_role> placed(const ir::graph& g, const tag* name, const geometry& where);
+    const placed_role* find(const tag& name) const;
     std::string listed() const;
 
-    std::vector<const tag*> all_;  // roles of the graphs
-    std::vector<const tag*> own_;  // those of this rank
+    std::vector<placed_role> all_;
     bool known_ = false;
 };
 
