@@ -1,5 +1,6 @@
 // What must fail well at run time, with graphs of the language on the host backend: an exception that says what, where and on
 // which rank, and a process that goes on.
+#include "support/dlpack.hpp"
 #include "support/on_host.hpp"
 
 #include <dovetail/launch/store_core.hpp>
@@ -569,5 +570,21 @@ TEST_CASE("what is used against the rules") {
         CHECK(before.read(dv::name<d>).host() == ones);
         CHECK(other.run().read(dv::name<d>).host() == ones);
         CHECK(theirs.read(dv::name<c>).host() == floats(8, 8.0f));
+    });
+}
+
+TEST_CASE("a reading that was moved from") {
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<dv::single_rank<crossing_pair>> step{rank};
+        step.bind(dv::name<x>, ones);
+        auto from = step.run().read(dv::name<d>);
+        const auto to = std::move(from);
+        const std::string moved = "a reading that was moved from";
+        has(message([&] { static_cast<void>(from[0]); }), moved);
+        has(message([&] { static_cast<void>(from.host()); }), moved);
+        has(message([&] { static_cast<void>(from.data()); }), moved);
+        has(message([&] { static_cast<void>(std::move(from).for_another_thread()); }), moved);
+        has(message([&] { from.copy_to(DLTensor{}); }), moved);
+        CHECK(to.host() == ones);
     });
 }

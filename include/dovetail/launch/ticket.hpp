@@ -56,7 +56,7 @@ void wait_all(const Tickets&... tickets) {
 }
 
 // An output of one run, in place. While it exists, its slot is not reused: `run` waits for its end, and throws a usage_error if it would
-// wait for the calling thread.
+// wait for the calling thread. One that was moved from throws a usage_error when it is asked.
 class basic_reading {
 public:
     basic_reading(std::shared_ptr<engine> of, std::shared_ptr<run_state> f, int symbol);
@@ -67,7 +67,7 @@ public:
     void hold_for_another_thread();
     // Throws unless there is an element i.
     void check_index(std::int64_t i) const;
-    const void* address() const { return data_; }
+    const void* address() const;
     void copy(void* to, std::int64_t from_byte, std::int64_t bytes) const;
     // Throws a usage_error unless the tensor fits the output.
     void copy(const external_tensor& to) const;
@@ -77,6 +77,7 @@ public:
     int device() const;
 
 private:
+    engine& checked() const;
     void check_fits(const external_tensor& to) const;
 
     std::shared_ptr<engine> engine_;

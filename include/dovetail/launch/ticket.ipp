@@ -46,22 +46,31 @@ DOVETAIL_INLINE basic_reading& basic_reading::operator=(basic_reading&& other) n
 DOVETAIL_INLINE basic_reading::~basic_reading() {
     if (engine_) engine_->release(*run_, holder_, symbol_);
 }
+DOVETAIL_INLINE engine& basic_reading::checked() const {
+    if (!engine_) throw usage_error{"a reading that was moved from"};
+    return *engine_;
+}
+DOVETAIL_INLINE const void* basic_reading::address() const {
+    static_cast<void>(checked());
+    return data_;
+}
 DOVETAIL_INLINE void basic_reading::hold_for_another_thread() {
-    engine_->hold_for_another_thread(*run_, holder_, symbol_);
+    checked().hold_for_another_thread(*run_, holder_, symbol_);
     holder_ = no_thread;
 }
 DOVETAIL_INLINE void basic_reading::check_index(std::int64_t i) const {
-    const std::int64_t size = engine_->graph.symbols[symbol_].type.size();
+    const std::int64_t size = checked().graph.symbols[symbol_].type.size();
     if (i >= 0 && i < size) return;
     throw usage_error{"element " + std::to_string(i) + " of output `" + engine_->symbol_name(symbol_) + "` is read, which has " +
                       std::to_string(size) + " elements, on " + engine_->where.describe(engine_->rank)};
 }
 DOVETAIL_INLINE void basic_reading::copy(void* to, std::int64_t from_byte, std::int64_t bytes) const {
-    if (bytes > 0) engine_->addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
-    engine_->check_kept(symbol_);
+    engine& of = checked();
+    if (bytes > 0) of.addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
+    of.check_kept(symbol_);
 }
 DOVETAIL_INLINE void basic_reading::check_fits(const external_tensor& to) const {
-    const tensor_type& type = engine_->graph.symbols[symbol_].type;
+    const tensor_type& type = checked().graph.symbols[symbol_].type;
     const std::string why =
         to.read_only ? std::string{"a read-only tensor"} : detail::mismatch_of(to, type, engine_->addresses.source()->device());
     if (!why.empty())
@@ -73,15 +82,16 @@ DOVETAIL_INLINE void basic_reading::copy(const external_tensor& to) const {
     copy(to.data, 0, to.type.bytes());
 }
 DOVETAIL_INLINE void basic_reading::enqueue_copy(const external_tensor& to) const {
+    engine& of = checked();
     if (!run_->enqueued)
-        throw usage_error{"output `" + engine_->symbol_name(symbol_) + "` is to be copied behind run " + std::to_string(run_->run) +
-                          " of " + engine_->described() + ", which was not enqueued on a stream, on " +
-                          engine_->where.describe(engine_->rank) + ": use enqueue for the run, or read for the output"};
+        throw usage_error{"output `" + of.symbol_name(symbol_) + "` is to be copied behind run " + std::to_string(run_->run) + " of " +
+                          of.described() + ", which was not enqueued on a stream, on " + of.where.describe(of.rank) +
+                          ": use enqueue for the run, or read for the output"};
     check_fits(to);
-    engine_->enqueue_copy(*run_, symbol_, to.data, data_);
+    of.enqueue_copy(*run_, symbol_, to.data, data_);
 }
 DOVETAIL_INLINE int basic_reading::device() const {
-    return engine_->graph.symbols[symbol_].in_host_memory ? -1 : engine_->addresses.source()->device();
+    return checked().graph.symbols[symbol_].in_host_memory ? -1 : engine_->addresses.source()->device();
 }
 
 }  // namespace dovetail
