@@ -24,6 +24,8 @@ struct w;
 struct y;
 using matrix = dv::tensor<float, 2, 3>;
 struct sums : dv::graph<dv::input<x, matrix>, dv::state<w, matrix, zeros>, dv::let<y, add(x, w)>, dv::output<y>> {};
+using nothing = dv::tensor<float, 4, 0>;
+struct empty_sums : dv::graph<dv::input<x, nothing>, dv::state<w, nothing, zeros>, dv::let<y, add(x, w)>, dv::output<y>> {};
 }  // namespace app
 using namespace app;
 using floats = std::vector<float>;
@@ -108,6 +110,34 @@ TEST_CASE("strides of extents of one are not looked at") {
     CHECK(dv::detail::mismatch_of(dv::detail::describe(t), dv::tensor<float, 1, 2, 1>::type, -1) == "");
     strides[1] = 2;
     CHECK(dv::detail::mismatch_of(dv::detail::describe(t), dv::tensor<float, 1, 2, 1>::type, -1) != "");
+}
+
+TEST_CASE("the pointer and the strides of a tensor without elements are not looked at") {
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<empty_sums> step{rank};
+        float unused = 7;
+        dl_matrix m;
+        m.shape[0] = 4, m.shape[1] = 0;
+        m.strides[0] = m.strides[1] = 1;  // as PyTorch gives them
+        m.tensor.strides = m.strides;
+        for (void* const data : {static_cast<void*>(nullptr), static_cast<void*>(&unused), static_cast<void*>(m.values.data() + 6)})
+            for (const std::uint64_t offset : {0, 2}) {
+                m.tensor.data = data;
+                m.tensor.byte_offset = offset;
+                step.bind(dv::name<x>, m.tensor);
+                step.write_state(dv::name<w>, m.tensor);
+                step.bind_output(dv::name<y>, m.tensor);
+                const auto sum = step.run().read(dv::name<y>);
+                sum.copy_to(m.tensor);
+                CHECK(sum.host().empty());
+            }
+        CHECK(unused == 7);
+        m.shape[0] = 0, m.shape[1] = 4;
+        CHECK(message([&] { step.bind(dv::name<x>, m.tensor); }) ==
+              "dovetail: input `x` is bound to a tensor of shape [0,4], and has shape [4,0], on rank 0");
+        DLManagedTensor* const none = nullptr;
+        CHECK(message([&] { step.bind(dv::name<x>, none); }) == "dovetail: input `x` is bound to a null pointer, on rank 0");
+    });
 }
 
 TEST_CASE("mdspans are bound, and their types tell mistakes while compiling") {

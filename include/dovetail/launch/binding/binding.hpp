@@ -42,7 +42,8 @@ inline bool ranges_overlap(const void* a, std::int64_t a_bytes, const void* b, s
 
 // Memory of a GPU is used in place; other memory is copied unless CUDA knows it as a GPU's.
 inline binding binding_of(const external_tensor& t) {
-    return {t.data, t.type.size(), t.place == external_place::gpu ? binding_source::in_place : binding_source::copied};
+    const bool in_place = t.place == external_place::gpu && t.type.size() > 0;
+    return {t.data, t.type.size(), in_place ? binding_source::in_place : binding_source::copied};
 }
 
 // Device memory that an input uses in place. It must not change before ticket.inputs_released().

@@ -171,10 +171,12 @@ inline std::string mismatch_of_place(const external_tensor& t, int device) {
     return {};
 }
 
-// Why a tensor does not fit one of the graph, on a rank on `device`, as the end of "input `x` is bound to "; empty if it fits.
+// Why a tensor does not fit one of the graph, on a rank on `device`, as the end of "input `x` is bound to "; empty if it fits. Where there
+// is no element, libraries give any pointer and any strides.
 inline std::string mismatch_of(const external_tensor& t, const tensor_type& wanted, int device) {
     if (t.version > external_tensor{}.version) return "a tensor of version " + std::to_string(t.version) + " of DLPack, later than 1";
-    if (t.data == nullptr) return "a null pointer";
+    const bool empty = wanted.size() == 0;
+    if (t.data == nullptr && (!empty || !t.type.valid())) return "a null pointer";
     if (t.type.type != wanted.type)
         return std::string{"a tensor of "} + (t.type.valid() ? name_of(t.type.type) : "a type that no element has") +
                ", and has elements of " + name_of(wanted.type);
@@ -182,10 +184,10 @@ inline std::string mismatch_of(const external_tensor& t, const tensor_type& want
         return "a tensor of " + std::to_string(t.type.rank) + " dimensions, and has " + std::to_string(wanted.rank);
     if (!same_shape(t.type, wanted))
         return "a tensor of shape " + numbers(t.type.extent, t.type.rank) + ", and has shape " + numbers(wanted.extent, wanted.rank);
-    if (!row_major(t))
+    if (!empty && !row_major(t))
         return "a tensor of shape " + numbers(t.type.extent, t.type.rank) + " with strides " + numbers(t.stride, t.type.rank) +
                ", and has row-major order without gaps";
-    if (reinterpret_cast<std::uintptr_t>(t.data) % static_cast<unsigned>(bytes_of(wanted.type)) != 0)
+    if (!empty && reinterpret_cast<std::uintptr_t>(t.data) % static_cast<unsigned>(bytes_of(wanted.type)) != 0)
         return "a tensor at an address that is no multiple of the size of its elements";
     return mismatch_of_place(t, device);
 }
