@@ -163,6 +163,9 @@ inline constexpr descriptor describe<nccl_group<C...>> = detail::stating(keyword
 template <int Blocks, class... C>
 inline constexpr descriptor describe<split<Blocks, C...>> =
     detail::stating(keyword::split, detail::statements<split<Blocks, C...>>.of, Blocks);
+// Without statements, it has the form of a name of a family, too.
+template <int Blocks>
+inline constexpr descriptor describe<split<Blocks>> = detail::stating(keyword::split, detail::statements<split<Blocks>>.of, Blocks);
 template <class... C>
 inline constexpr descriptor describe<decompose<C...>> = detail::stating(keyword::decompose, detail::statements<decompose<C...>>.of);
 template <class... C>
@@ -170,6 +173,8 @@ inline constexpr descriptor describe<keep<C...>> = detail::stating(keyword::keep
 template <int Bytes, class... C>
 inline constexpr descriptor describe<bucket<Bytes, C...>> =
     detail::stating(keyword::bucket, detail::statements<bucket<Bytes, C...>>.of, Bytes);
+template <int Bytes>
+inline constexpr descriptor describe<bucket<Bytes>> = detail::stating(keyword::bucket, detail::statements<bucket<Bytes>>.of, Bytes);
 template <transport By, class... C>
 inline constexpr descriptor describe<moved_by<By, C...>> =
     detail::stating(keyword::moved_by, detail::statements<moved_by<By, C...>>.of, static_cast<int>(By));

@@ -11,6 +11,11 @@ struct bad_block_count {
     static_assert(detail::never<Split, More...>,
                   "dovetail: the number of blocks of this split (first) is negative; it is at least 1, or dv::automatic");
 };
+template <class Split, class... More>
+struct nothing_to_split {
+    static_assert(detail::never<Split, More...>,
+                  "dovetail: this split (first) has no statements; write them behind the number of blocks: split<2, let<...>, ...>");
+};
 template <class Outer, class Inner, class... More>
 struct split_in_split {
     static_assert(detail::never<Outer, Inner, More...>,

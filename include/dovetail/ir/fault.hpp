@@ -103,6 +103,7 @@ enum class fault_kind : unsigned char {
     device_value,
     // rewrites
     bad_block_count,
+    nothing_to_split,
     split_in_split,
     not_row_wise,
     update_in_split,

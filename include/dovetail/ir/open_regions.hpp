@@ -34,6 +34,7 @@ private:
     }
     constexpr void check_split(const descriptor& r, int source_position) {
         if (r.number < 0) d_.fail(make_fault(fault_kind::bad_block_count, source_position));
+        if (r.child_count == 0) d_.fail(make_fault(fault_kind::nothing_to_split, source_position));
         for (int outer = innermost_; outer >= 0; outer = d_.regions[outer].parent)
             if (d_.regions[outer].kind == rewrite::split)
                 d_.fail(make_fault(fault_kind::split_in_split, d_.regions[outer].source_position, source_position));

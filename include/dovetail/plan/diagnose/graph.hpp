@@ -204,6 +204,8 @@ constexpr auto graph_error() {
         return tell<error::device_value, G>();
     else if constexpr (f.kind == kind::bad_block_count)
         return tell<error::bad_block_count, G>();
+    else if constexpr (f.kind == kind::nothing_to_split)
+        return tell<error::nothing_to_split, G>();
     else if constexpr (f.kind == kind::split_in_split)
         return tell<error::split_in_split, G>();
     else if constexpr (f.kind == kind::not_row_wise)
