@@ -22,6 +22,11 @@ using support::has, support::message;
 
 const floats ones(8, 1.0f);
 
+// A state that runs write before they read it, and a graph that reads it.
+struct written;
+struct overwriting : dv::graph<dv::input<x, vector>, dv::state<written, vector>, dv::update<written, copy(x)>> {};
+struct look_at_written : dv::graph<dv::state<written, vector, dv::from_store>, dv::let<y, copy(written)>, dv::output<y>> {};
+
 struct trips;
 inline std::atomic<bool> tripping = false, issued = false;
 
@@ -459,6 +464,30 @@ TEST_CASE("a state that is lost is good again when it is written") {
         CHECK(to == ones);
         CHECK(!store.any_invalid());
         CHECK(!store.adopt(s, true));
+    });
+}
+
+TEST_CASE("a state without an initialiser has no value before a run writes it") {
+    dv::host::world{1}.run([](auto& rank) {
+        dv::store store{rank};
+        dv::executor<overwriting> step{rank, store};
+        dv::executor<look_at_written> look{rank, store};
+        const std::string never = "state `written` was never initialised";
+        has(message([&] { look.run(); }), "state `written` is to come from the store, which does not hold it");
+        has(message([&] { static_cast<void>(store.template read<vector>(dv::name<written>)); }), never);
+        has(message([&] { static_cast<void>(step.read_state(dv::name<written>)); }), never);
+        has(message([&] { store.save("/dev/null/none"); }), never);
+        step.bind(dv::name<x>, ones);
+        step.run();
+        CHECK(look.run().read(dv::name<y>).host() == ones);
+        CHECK(store.template read<vector>(dv::name<written>) == ones);
+        CHECK(!store.core()->any_invalid());
+        // Written by the program, it has a value without a run; another executor leaves it as it is.
+        dv::store other{rank};
+        dv::executor<overwriting> late{rank, other};
+        late.write_state(dv::name<written>, ones);
+        dv::executor<overwriting> later{rank, other};
+        CHECK(other.template read<vector>(dv::name<written>) == ones);
     });
 }
 

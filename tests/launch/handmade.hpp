@@ -60,6 +60,7 @@ public:
         x.kind = kind;
         x.type = type;
         x.role = role;
+        x.initialised = kind == ir::symbol_kind::state;
         g.symbols.push(x);
         return g.symbols.size() - 1;
     }

@@ -185,7 +185,7 @@ public:
         for (const contents& c : all) set_valid(*c.of);
     }
     // An executor starts to use the state; true if it has to initialise it. One that the store is to hold may be written or loaded up to
-    // the first run.
+    // the first run that reads it, or is written by a run.
     bool adopt(stored_state& s, bool from_store) {
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
@@ -205,13 +205,13 @@ public:
     }
     // Whether a run may not read some state; if there is none, `why_invalid` need not be called.
     bool any_invalid() const { return any_invalid_.load(std::memory_order_relaxed); }
-    // Why a run may not read the state, behind its name; empty if it may.
-    std::string why_invalid(const stored_state& s) {
+    // Why a run may not use the state, behind its name; empty if it may. `written_first`: it writes it before it reads it.
+    std::string why_invalid(const stored_state& s, bool written_first = false) {
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) return "is lost: " + s.lost;
-        if (s.initialised) return {};
-        return "is to come from the store, which does not hold it: write or load it, or make the executor that initialises it, before "
-               "the first run";
+        if (s.initialised || written_first) return {};
+        return "is to come from the store, which does not hold it: write or load it, make the executor that initialises it, or run one "
+               "that writes it, before the first run";
     }
     std::string lost(const stored_state& s) {
         const std::lock_guard lock{mutex_};

@@ -274,6 +274,7 @@ private:
         bindings_.read_by(next->run);
         const launch::watched here{watcher, next->run};
         issue(next);
+        addresses.written_by_run();
         if (options.check_finite || (values != nullptr && next->run < values->runs())) inspect(*next);
         return next;
     }

@@ -1,4 +1,5 @@
-// Initialisation of the states of a new executor that no other executor has initialised.
+// Initialisation of the states of a new executor that no other executor has initialised. A state that runs write before they read it has no
+// value before the first of them.
 #pragma once
 
 #include "../executable/executable_plan.hpp"
@@ -13,10 +14,11 @@ void initialise_states(const engine& of, const executable_plan<Stream>& from, Ca
     const auto& store = of.addresses.store();
     for (const auto& s : of.addresses.states()) {
         const bool supplied = s.symbol < from.from_store.size() && from.from_store[s.symbol];
-        if (!store->adopt(*s.stored, supplied)) continue;
+        const auto first = s.symbol < from.initialisers.size() ? from.initialisers[s.symbol] : nullptr;
+        if (!store->adopt(*s.stored, supplied || (s.written_first && first == nullptr))) continue;
         void* const at[] = {s.stored->where.data()};
         try {
-            if (const auto first = s.symbol < from.initialisers.size() ? from.initialisers[s.symbol] : nullptr) call(first, at);
+            if (first != nullptr) call(first, at);
         } catch (...) {
             const auto what = std::current_exception();
             const std::string name = of.symbol_name(s.symbol);

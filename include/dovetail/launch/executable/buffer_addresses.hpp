@@ -53,7 +53,8 @@ public:
         int symbol = -1;
         int buffer = -1;
         detail::stored_state* stored = nullptr;
-        bool updated = false;  // by the graph
+        bool updated = false;        // by the graph
+        bool written_first = false;  // a run writes it before it reads it
     };
     const std::vector<input>& inputs() const { return inputs_; }
     const std::vector<output>& outputs() const { return outputs_; }
@@ -64,12 +65,18 @@ public:
     const std::shared_ptr<memory>& source() const { return source_; }
     const std::shared_ptr<detail::store_core>& store() const { return store_; }
 
-    // Throws if a state has no value.
+    // Throws if a state that a run reads has no value.
     void check_states() const {
         if (states_.empty() || !store_->any_invalid()) return;
         for (const state& s : states_)
-            if (const std::string why = store_->why_invalid(*s.stored); !why.empty())
+            if (const std::string why = store_->why_invalid(*s.stored, s.written_first); !why.empty())
                 throw state_error{"state `" + display(*s.stored->name) + "` " + why};
+    }
+    // Notes that a run was issued: what it writes first has a value from now on.
+    void written_by_run() const {
+        if (states_.empty() || !store_->any_invalid()) return;
+        for (const state& s : states_)
+            if (s.written_first) store_->initialised(*s.stored);
     }
 
     char* arena() const { return arena_.data(); }
@@ -116,7 +123,7 @@ private:
             at.stride = placed.stride;
         } else if (b.where == ir::storage::state) {
             detail::stored_state& s = store_->at(g.symbols[b.symbol].name, b.type, g.symbols[b.symbol].shard);
-            states_.push_back({b.symbol, index, &s, is_updated(g, b.symbol)});
+            states_.push_back({b.symbol, index, &s, is_updated(g, b.symbol), !g.symbols[b.symbol].initialised});
             at.base = s.where.data();
         } else if (b.where == ir::storage::constant) {
             const std::int32_t position = where.coordinate(rank, g.symbols[b.symbol].index_axis);

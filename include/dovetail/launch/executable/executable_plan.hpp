@@ -22,7 +22,7 @@ struct executable_plan {
     dovetail::plan::plan plan = {};
     plan_options s = {};
     span<const launch_function<Stream>> launches = {};      // by member; null for communication and copies
-    span<const launch_function<Stream>> initialisers = {};  // by symbol; null: zeros
+    span<const launch_function<Stream>> initialisers = {};  // by symbol; null: none
     span<const bool> from_store = {};                       // by symbol: a state that the store must already hold; may be empty
     std::uint64_t hash = 0;                                 // of the tables and names: equal on all ranks
 };
