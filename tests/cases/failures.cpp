@@ -56,6 +56,15 @@ struct counted_on_shards : dv::graph<
     dv::mesh<dv::axis<dp, 2>>,
     dv::state<count, vector, zeros, dv::replicated<dp>>,
     dv::shard_update<dv::update<count, add(count, all_reduce<sum, dp>(tripwire(x, dv::axis_index<dp>)))>>> {};
+// The update comes before what a position may not do.
+struct counted_before : dv::graph<
+    dv::input<x, vector, dv::replicated<dp>>,
+    dv::mesh<dv::axis<dp>>,
+    dv::state<count, vector, zeros, dv::replicated<dp>>,
+    dv::state<weight, vector, constant<3>>,
+    dv::update<count, add(count, x)>,
+    dv::let<y, tripwire(add(count, weight), dv::axis_index<dp>)>,
+    dv::output<y>> {};
 struct continued : dv::graph<
     dv::state<count, vector, dv::from_store>,
     dv::let<y, copy(count)>,
@@ -436,6 +445,34 @@ TEST_CASE("a state that is updated on shards is good again when it is written") 
         step.run().wait();
         CHECK(step.read_state(dv::name<count>) == floats(8, 3.0f));
     });
+}
+
+TEST_CASE("a state that a run has updated before it failed is lost, on the rank where it failed and for later executors") {
+    std::optional<dv::store> stores[2];
+    std::string seen[2], counts[2], weights[2], saved[2], later[2];
+    floats values[2];
+    tripping = true, issued = false;
+    message([&] {
+        dv::host::world{2}.run([&](auto& rank) {
+            const int me = rank.index();
+            dv::executor<counted_before> step{rank, stores[me].emplace(rank)};
+            seen[me] = message([&] { step.bind(dv::name<x>, ones).run().wait(); });
+            if (me == 0) issued = true;  // its run has ended
+            counts[me] = message([&] { values[me] = step.read_state(dv::name<count>); });
+            weights[me] = message([&] { static_cast<void>(step.read_state(dv::name<weight>)); });
+        });
+    });
+    tripping = false;
+    dv::host::world{2}.run([&](auto& rank) {
+        const int me = rank.index();
+        later[me] = message([&] { const dv::executor<counted_before> step{rank, *stores[me]}; });
+        saved[me] = message([&] { stores[me]->save("/dev/null/none"); });
+    });
+    const std::string lost = "state `count` is lost: run 0 of `counted_before` did not end: operation `tripwire` of `y` failed on rank 1";
+    for (const std::string* text : {&seen[0], &counts[0], &weights[0], &weights[1]}) CHECK(*text == "nothing thrown");
+    has(seen[1], "operation `tripwire` of `y` failed on rank 1, run 0: tripped");
+    CHECK(values[0] == ones);
+    for (const std::string& text : {counts[1], later[1], saved[1]}) has(text, lost);
 }
 
 TEST_CASE("a state that is lost is good again when it is written") {

@@ -218,7 +218,7 @@ private:
             on.now({});
             if (timed) f.times[t.index] = {since(start), since(std::chrono::steady_clock::now())};
         }
-        if (f.failed.load() && step_uses_.updates_state(t.index))
+        if (f.failed.load() && step_uses_.update_states() && !f.reported.load())  // written since it was reported: valid
             lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + peers_.why().text);
         if (step_uses_.reads_caller(t.index, f.bound) && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1)
             on_->signal->notify();
@@ -271,9 +271,9 @@ private:
         on_->signal->changed.notify_all();
     }
     void fail(run_state& f, const step_name& step, const std::exception_ptr& why) {
-        f.failed.store(true);
         peers_.abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why),
                       step.operation, step.statement, false, why});
+        f.failed.store(true);  // who sees this may ask why
     }
     std::int64_t since(std::chrono::steady_clock::time_point t) const {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count();

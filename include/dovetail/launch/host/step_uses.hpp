@@ -12,10 +12,12 @@ class step_uses {
 public:
     void add(const ir::program& p, const ir::step& s) {
         const bool copies = p.tasks[s.task].kind == op_kind::input;
-        steps_.push_back({copies, copies || touches(p, s, ir::storage::input, access_mode::read),
-                          touches(p, s, ir::storage::state, access_mode::write)});
+        steps_.push_back({copies, copies || touches(p, s, ir::storage::input, access_mode::read)});
+        update_states_ = update_states_ || touches(p, s, ir::storage::state, access_mode::write);
     }
-    bool updates_state(int step) const { return steps_[static_cast<std::size_t>(step)].updates_state; }
+    // Whether any step updates a state. If so, a run that fails at any step loses the states: it has made updates before, or has not made
+    // those that other ranks may have made.
+    bool update_states() const { return update_states_; }
     // Whether a step of a run with these bindings reads memory of the caller.
     bool reads_caller(int step, const std::vector<binding>& bound) const {
         const uses& s = steps_[static_cast<std::size_t>(step)];
@@ -31,7 +33,7 @@ public:
 
 private:
     struct uses {
-        bool copies_input = false, reads_input = false, updates_state = false;
+        bool copies_input = false, reads_input = false;
     };
     static bool reads_in_place(const std::vector<binding>& bound) {
         for (const binding& b : bound)
@@ -39,6 +41,7 @@ private:
         return false;
     }
     std::vector<uses> steps_;
+    bool update_states_ = false;
 };
 
 }  // namespace dovetail::host
