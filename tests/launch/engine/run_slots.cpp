@@ -82,6 +82,57 @@ TEST_CASE("a run that cannot be made leaves its slot to the run before") {
     CHECK(first->run == 0);
 }
 
+namespace {
+// A run that writes output 5 to some memory.
+std::shared_ptr<dv::run_state> write(run_slots& by, std::int64_t run, const float& to, std::chrono::nanoseconds limit = 1s) {
+    return by.claim(run, limit, always, as_it_is, {{5, &to, sizeof to, true}});
+}
+}  // namespace
+
+TEST_CASE("engines of one executor: what a reading holds is not written, and waited for as if there were one engine") {
+    run_slots first{1, "`model`", "rank 0", 0}, second{1, "`model`", "rank 0", 0};
+    second.share_order(first);
+    const float shared = 0, other = 0;
+    const auto held = write(first, 0, shared);
+    first.hold(*held, 4);  // another output
+    first.hold(*held, 5);
+    write(second, 0, other);
+    const std::string text = "run 1 of `model` writes to the memory of run 0 of another plan, whose result ";
+    has(message([&] { write(second, 1, shared); }), text + "this thread still holds by a reading, on rank 0");
+    first.hold_for_another_thread(*held, this_thread_number(), 5);
+    has(message([&] { write(second, 1, shared, 1ms); }), text + "is still held by a reading on rank 0");
+    std::thread waiting{[&] { CHECK(write(second, 1, shared, 10s)->run == 1); }};
+    std::this_thread::sleep_for(10ms);
+    first.release(*held, dv::no_thread, 5);
+    waiting.join();
+    first.release(*held, this_thread_number(), 4);
+}
+
+TEST_CASE("engines of one executor: what a run of another one may have written is gone") {
+    const std::string gone = "the results of run 0 of `model` are gone: ";
+    run_slots first{2, "`model`", "rank 0", 0};
+    const float shared = 0, other = 0;
+    std::shared_ptr<dv::run_state> f;
+    {
+        run_slots second{2, "`model`", "rank 0", 0};
+        second.share_order(first);
+        f = write(first, 0, shared);
+        write(second, 0, other);
+        first.hold(*f, 5);
+        first.release(*f, this_thread_number(), 5);
+        write(second, 1, shared);
+    }
+    has(message([&] { first.hold(*f, 5); }), gone + "run 1 of another plan writes where they were bound, on rank 0");
+    first.hold(*f, 4);
+    first.release(*f, this_thread_number(), 4);
+
+    run_slots third{2, "`model`", "rank 0", 0}, fourth{2, "`model`", "rank 0", 0};
+    fourth.share_order(third);
+    f = write(third, 0, shared);
+    for (const float* to : {&shared, &other, &other}) write(fourth, to == &shared ? 0 : 1, *to);
+    has(message([&] { third.hold(*f, 5); }), gone + "later runs of other plans may write where they were bound, on rank 0");
+}
+
 TEST_CASE("the state of a run that a ticket knows stays as it is, and few are made") {
     run_slots slots{1, "`model`", "rank 0", 0};
     std::set<dv::run_state*> made;

@@ -197,6 +197,52 @@ TEST_CASE("a rank that is late while plans are compared: the others wait, or cal
     CHECK(seen[0].find("kept") != std::string::npos);
 }
 
+TEST_CASE("while plans are compared and after, no run writes a bound output that a reading holds, and what it wrote over is gone") {
+    dv::host::world{2}.run([](auto& rank) {
+        dv::executor<wide_sum, searched> step{rank, dv::tuned};
+        std::vector<float> mine(wide::size), more(wide::size);
+        step.bind(dv::name<x>, std::vector<float>(wide::size, 1.0f)).bind_output(dv::name<y>, mine.data(), wide::size);
+        const auto first = step.run();
+        const auto values = [](float v) { return std::vector<float>(wide::size, v); };
+        const int trials = compared(step.tuning()) * tuning_turns::rounds;
+        check(trials > tuning_turns::rounds, "several plans");
+        step.bind(dv::name<x>, values(2));
+        {
+            const auto held = first.read(dv::name<y>);
+            check(message([&] { step.run(); }).find("whose result this thread still holds by a reading") != std::string::npos, "refused");
+            check(held.host() == values(4), "what the first run wrote");
+            step.bind_output(dv::name<y>, more.data(), wide::size).run().wait();
+            check(held.host() == values(4) && more == values(8), "each where it was bound");
+        }
+        auto last = step.bind_output(dv::name<y>, mine.data(), wide::size).run();
+        check(message([&] { first.read(dv::name<y>); }).find("the results of run 0 of `wide_sum` are gone") != std::string::npos, "gone");
+        for (int run = 3; run < trials + 3; ++run) {
+            const auto before = last;
+            last = step.run();
+            check(message([&] { before.read(dv::name<y>); }).find("are gone: ") != std::string::npos, "gone");
+            check(last.read(dv::name<y>).host() == values(8), "the latest");
+        }
+        check(step.tuning().decided(), "decided");
+    });
+}
+
+TEST_CASE("a reading that another thread destroys is waited for, also by a run of another plan") {
+    dv::host::world{2}.run([](auto& rank) {
+        dv::executor<wide_sum, searched> step{rank, dv::tuned};
+        std::vector<float> mine(wide::size);
+        step.bind(dv::name<x>, std::vector<float>(wide::size, 1.0f)).bind_output(dv::name<y>, mine.data(), wide::size);
+        for (int run = 0; run < 6; ++run) {
+            std::thread reader{[held = step.run().read(dv::name<y>).for_another_thread()]() mutable {
+                std::this_thread::sleep_for(20ms);
+                check(held[0] == 4, "what the run wrote");
+                const auto destroyed = std::move(held);
+            }};
+            check(message([&] { step.run(); }) == "nothing thrown", "waited");
+            reader.join();
+        }
+    });
+}
+
 TEST_CASE("the names of steps are those of the latest run") {
     dv::host::world{2}.run([](auto& rank) {
         dv::executor<wide_sum, searched> step{rank, dv::tuned};

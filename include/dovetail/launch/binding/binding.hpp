@@ -9,6 +9,7 @@
 #include <string_view>  // std::ranges::enable_borrowed_range too, which views specialise; <ranges> takes the compiler five times as long
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace dovetail {
 
@@ -38,6 +39,22 @@ struct binding {
 inline bool ranges_overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes) {
     const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
     return a_bytes > 0 && b_bytes > 0 && x < y + static_cast<std::uintptr_t>(b_bytes) && y < x + static_cast<std::uintptr_t>(a_bytes);
+}
+
+// Memory of the caller to which a run writes an output.
+struct bound_output {
+    int symbol = -1;
+    const void* data = nullptr;
+    std::int64_t bytes = 0;
+    bool read_there = false;  // if not, a reading reads the output in memory of the library
+};
+
+// Whether a later run writes where an earlier one has an output, of this symbol or of any (-1): that output; none: null.
+inline const bound_output* overwritten(const std::vector<bound_output>& earlier, const std::vector<bound_output>& later, int symbol) {
+    for (const bound_output& e : earlier)
+        for (const bound_output& l : later)
+            if (e.read_there && (symbol < 0 || e.symbol == symbol) && ranges_overlap(e.data, e.bytes, l.data, l.bytes)) return &e;
+    return nullptr;
 }
 
 // Memory of a GPU is used in place; other memory is copied unless CUDA knows it as a GPU's.

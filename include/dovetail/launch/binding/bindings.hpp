@@ -61,17 +61,15 @@ public:
         if (to.read_only) refuse(i, "is bound to a read-only tensor");
         if (own.device() >= 0) check_place(i, own.device_of(to.data));
         bound_[i] = {to.data, to.type.size(), copied ? binding_source::filled : binding_source::written};
+        list_writes();
     }
     // From now on the output is in memory of the library again.
     void unbind_output(int symbol) {
         if (const int i = memory_.output_of(symbol); i >= 0) bound_[memory_.binding_of_output(i)] = {};
+        list_writes();
     }
-    // Whether an output is bound.
-    bool write_memory_of_caller() const {
-        for (std::size_t i = inputs(); i < bound_.size(); ++i)
-            if (bound_[i].from != binding_source::none) return true;
-        return false;
-    }
+    // The memory to which outputs are bound.
+    const std::vector<bound_output>& writes() const { return writes_; }
     // Throws if the memory of an output is also that of an input or of another output.
     void check_apart() const {
         for (std::size_t i = inputs(); i < bound_.size(); ++i)
@@ -80,23 +78,15 @@ public:
                     ranges_overlap(bound_[i].data, bytes(bound_, i), bound_[k].data, bytes(bound_, k)))
                     refuse(i, "is bound to memory to which " + name(k) + " is bound too");
     }
-    // The binding of an output, of this symbol or of any (-1), that an earlier run has written where a later one writes; none: -1.
-    int overwritten(const std::vector<binding>& earlier, const std::vector<binding>& later, int output) const {
-        for (std::size_t k = inputs(); k < bound_.size(); ++k)
-            for (std::size_t i = inputs(); i < bound_.size() && (output < 0 || symbol(k) == output); ++i)
-                if (earlier[k].from == binding_source::written &&
-                    ranges_overlap(earlier[k].data, bytes(earlier, k), later[i].data, bytes(later, i)))
-                    return static_cast<int>(k);
-        return -1;
-    }
-    // Throws if the next run would overwrite what a reading holds of one of these.
+    // Throws if the next run would overwrite what a reading holds of one of these (run_slots).
     template <class Runs>
     void check_held(const Runs& runs) const {
-        for (const auto& f : runs)
-            for (const reading_hold& held : f ? f->holders : std::vector<reading_hold>{})
-                if (const int i = overwritten(f->bound, bound_, held.output); i >= 0)
-                    throw usage_error{name(static_cast<std::size_t>(i)) + " of run " + std::to_string(f->run) +
+        runs.for_each_run([&, this](const run_state& f) {
+            for (const reading_hold& held : f.holders)
+                if (const bound_output* const of = overwritten(f.writes, writes_, held.output))
+                    throw usage_error{name(memory_.binding_of_output(memory_.output_of(of->symbol))) + " of run " + std::to_string(f.run) +
                                       " would be overwritten where it was bound, and a reading holds it, on " + where_.describe(rank_)};
+        });
     }
     // Throws if an input that has elements is not bound.
     void check_all_bound() const {
@@ -118,6 +108,13 @@ private:
     // Of the memory of the caller; 0: there is none.
     std::int64_t bytes(const std::vector<binding>& of, std::size_t i) const {
         return of[i].from == binding_source::none ? 0 : type(i).bytes();
+    }
+
+    void list_writes() {
+        writes_.clear();
+        for (std::size_t i = inputs(); i < bound_.size(); ++i)
+            if (bound_[i].from != binding_source::none)
+                writes_.push_back({symbol(i), bound_[i].data, bytes(bound_, i), bound_[i].from == binding_source::written});
     }
 
     [[noreturn]] void refuse(std::size_t i, const std::string& why) const {
@@ -156,6 +153,7 @@ private:
     const geometry& where_;
     const int rank_;
     std::vector<binding> bound_;        // by input, then by output
+    std::vector<bound_output> writes_;  // by output that is bound
     std::vector<bound_copies> copies_;  // by input
     std::uint64_t copied_ = 0;          // number of bindings copied so far
 };

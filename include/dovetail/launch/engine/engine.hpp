@@ -140,9 +140,7 @@ public:
     value_observer* values = nullptr;   // set before the first run
 
     // Keeps the slot of a run from being reused while a reading exists; see run_slots.
-    void hold(run_state& f, int output = -1) {
-        slots_.hold(f, output, [&, this](const run_state& later) { return bindings_.overwritten(f.bound, later.bound, output) >= 0; });
-    }
+    void hold(run_state& f, int output = -1) { slots_.hold(f, output); }
     void hold_for_another_thread(run_state& f, thread_number by, int output) { slots_.hold_for_another_thread(f, by, output); }
     void release(run_state& f, thread_number by, int output = -1) noexcept { slots_.release(f, by, output); }
     // The buffer that holds an output on this rank; throws if this rank has none.
@@ -167,6 +165,8 @@ public:
     std::string symbol_name(int symbol) const { return !named(graph.symbols[symbol].name) ? "?" : display(*graph.symbols[symbol].name); }
     std::string described() const { return !named(name) ? std::string{"the graph"} : "`" + display(*name) + "`"; }
 
+    // Called before the first run: runs of this engine and of that one are of one executor, in memory that it binds for both.
+    void share_order(engine& other) { slots_.share_order(other.slots_); }
     // Whether the run has ended without an error, without waiting; throws the error that ended it. For the library; programs call `ready`.
     virtual bool has_ended(run_state& f) = 0;
     // True when the run has ended without an error, false at the deadline; throws the error that ended it.
@@ -255,20 +255,21 @@ private:
         const detail::store_core::usage states{addresses.states().empty() ? nullptr : addresses.store().get()};
         check_alive();
         bindings_.check_all_bound();
-        const bool alone = bindings_.write_memory_of_caller();
+        const bool alone = !bindings_.writes().empty();
         if (alone) bindings_.check_apart();
         const bool recorded = recording_.load();
         wait_for_resources({next_run_, bindings_.all(), recorded, slots_.before(next_run_)});
-        const auto check = [&, this](const auto& runs) {
+        const auto check = [&, this](const launch::run_slots& runs) {
             if (alone) bindings_.check_held(runs);
             check_call_order();
         };
-        std::shared_ptr<run_state> next = slots_.claim(next_run_, options.time_limit, check, [&, this](run_state& f) {
+        const auto prepare = [&, this](run_state& f) {
             f.bound = bindings_.all();
             f.alone = alone;
             f.enqueued = enqueued;
             f.stream = stream;
-        });
+        };
+        std::shared_ptr<run_state> next = slots_.claim(next_run_, options.time_limit, check, prepare, bindings_.writes());
         if (recorded) next->times.assign(static_cast<std::size_t>(steps().size()), {});
         ++next_run_;
         bindings_.read_by(next->run);

@@ -22,7 +22,9 @@ struct reading_hold {
 // Lives from the issue of the run until its results are no longer read.
 struct run_state {
     std::int64_t run = 0;
+    std::int64_t order = 0;               // among the runs of the executor; dv::tuned has several engines, which number their own
     std::vector<binding> bound;           // of the inputs and outputs, as they were when the run was issued
+    std::vector<bound_output> writes;     // ... of the outputs, those that are bound
     std::vector<step_time> times;         // by step of the role; empty unless asked for
     std::atomic<int> pending = 0;         // streams that have not finished the run
     std::atomic<int> reading_inputs = 0;  // steps that still read memory of the caller

@@ -96,6 +96,7 @@ public:
     // Called when all are added; throws if none is available. Of a single plan nothing is measured.
     void start() {
         if (compared_.empty()) std::rethrow_exception(unavailable_);
+        for (std::size_t i = 1; i < compared_.size(); ++i) compared_[i].on->share_order(*compared_.front().on);
         if (unavailable_)
             for (const candidate& c : compared_) c.on->fall_back(report_.plans.front().left_out);
         if (compared_.size() == 1) keep(0);
