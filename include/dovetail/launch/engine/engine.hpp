@@ -232,12 +232,8 @@ protected:
 
     // The run states whose slots are in use.
     std::vector<std::shared_ptr<run_state>> open_runs() { return slots_.all(); }
-    // Marks the states that the graph updates as lost, after a run that did not end. Shards that rewrites made are written in each run
-    // before they are read.
-    void lose_states(const std::string& why) {
-        for (const auto& s : addresses.states())
-            if (s.updated && !s.stored->shard) addresses.store()->lose(*s.stored, why);
-    }
+    // After a run that did not end.
+    void lose_states(const std::string& why) { addresses.lose_updated_states(why); }
 
 private:
     launch::one_thread::use used() {

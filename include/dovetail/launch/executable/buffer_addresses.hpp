@@ -72,6 +72,11 @@ public:
             if (const std::string why = store_->why_invalid(*s.stored, s.written_first); !why.empty())
                 throw state_error{"state `" + display(*s.stored->name) + "` " + why};
     }
+    // Marks the states that the graph updates as lost. Shards that rewrites made are not: runs write them before they read them.
+    void lose_updated_states(const std::string& why) const {
+        for (const state& s : states_)
+            if (s.updated && !s.stored->shard) store_->lose(*s.stored, why);
+    }
     // Notes that a run was issued: what it writes first has a value from now on.
     void written_by_run() const {
         if (states_.empty() || !store_->any_invalid()) return;
