@@ -236,6 +236,17 @@ TEST_CASE("a role is on the same ranks in all graphs of a world") {
         if (rank.is(dv::name<stage<0>>)) CHECK(t.read(dv::name<out>).host() == times(2, ramp));
         t.wait();
     });
+    // Of an executor that exists no more, unless the other has its store.
+    dv::host::world{2}.run([](auto& rank) {
+        dv::store store{rank};
+        { dv::executor<forth> step{rank, store}; }
+        CHECK(rank.is(dv::name<stage<1>>) == (rank.index() == 1));
+        CHECK(message([&] { dv::executor<reversed>(rank, store); }).find("role `stage<1>` is on rank 1 in `forth`") != std::string::npos);
+        { dv::executor<reversed>{rank}; }
+        CHECK(rank.is(dv::name<stage<1>>) == (rank.index() == 0));
+        dv::executor<forth> again{rank};
+        CHECK(rank.is(dv::name<stage<1>>) == (rank.index() == 1));
+    });
     dv::host::world{1}.run([](auto& rank) {
         dv::executor<dv::single_rank<forth>> one{rank};
         dv::executor<dv::single_rank<reversed>> other{rank};

@@ -16,9 +16,9 @@ template <class Make>
 std::shared_ptr<engine> rank::made_by(const executable_plan<stream>& from, const engine_options& options, Make make) {
     check(calls.set_device(on_->device), "cudaSetDevice");
     const geometry where{from.graph, size(), options.widths, from.plan.roles};
-    roles_.check_graph(from.graph, from.name, where, index());
+    roles_.check_graph(from.graph, from.name, where, index(), options.store);
     const std::shared_ptr<engine> made = launch::reporting(make, [this] { on_->world->report(); });
-    roles_.add_graph(from.graph, from.name, where);
+    roles_.add(made);
     return made;
 }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {

@@ -5,12 +5,18 @@
 #include "../calls/name_argument.hpp"
 #include "../linkage.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace dovetail {
 
+class engine;
 class geometry;
+
+namespace detail {
+class store_core;
+}
 
 }  // namespace dovetail
 
@@ -18,11 +24,13 @@ namespace dovetail::launch {
 
 class rank_roles {
 public:
-    // Throws a usage_error if a role of this graph is on other ranks than in a graph of an earlier executor. It depends on the graphs and
-    // the widths alone, so that all ranks throw.
-    void check_graph(const ir::graph& g, const tag* name, const geometry& where, int rank) const;
-    // Notes that an executor of this graph was made.
-    void add_graph(const ir::graph& g, const tag* name, const geometry& where);
+    using store = std::shared_ptr<dovetail::detail::store_core>;
+
+    // Throws a usage_error if a role of this graph is on other ranks than in that of an executor that exists, or had this store (null: its
+    // own). It depends on the executors that the ranks make and on their widths alone, so that all ranks throw.
+    void check_graph(const ir::graph& g, const tag* name, const geometry& where, int rank, const store& given) const;
+    // Notes that an executor was made.
+    void add(const std::shared_ptr<engine>& made);
     // Throws if no executor was made, or none of a graph that has this role.
     bool is(const tag& name, int rank) const;
     // The same for a name given as a constant: rank.is(dv::name<server>).
@@ -35,19 +43,22 @@ public:
     }
 
 private:
-    // A role and its ranks, in all graphs that have it.
+    // A role and its ranks, in the graph of one executor.
     struct placed_role {
         const tag* name = nullptr;
-        const tag* graph = nullptr;  // the first that has it
+        const tag* graph = nullptr;
         int first = 0, ranks = 0;
+        std::weak_ptr<engine> of = {};
+        std::weak_ptr<dovetail::detail::store_core> states = {};
 
         std::string text() const;
+        bool is_used_with(const store& given) const;
+        bool elsewhere(const placed_role& other) const;
     };
     static std::vector<placed_role> placed(const ir::graph& g, const tag* name, const geometry& where);
-    const placed_role* find(const tag& name) const;
     std::string listed() const;
 
-    std::vector<placed_role> all_;
+    std::vector<placed_role> all_;  // the latest last; of each role at least that
     bool known_ = false;
 };
 
