@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace dovetail {
@@ -25,6 +26,7 @@ struct engine_options {
     bool record_times = false;
     replay_mode replay = replay_mode::never;
     bool check_finite = false;
+    std::string role_conflict = {};  // set by the rank (rank_roles), told to all ranks; empty: none
 };
 
 }  // namespace dovetail

@@ -116,11 +116,17 @@ TEST_CASE("what each rank works on is said of all") {
 TEST_CASE("executors with different plans are refused on all ranks, with their numbers and names") {
     local_peers all{3};
     const auto thrown = on_ranks(3, [&](int rank) {
-        compare_plans(all, rank, 0, "`f`", "1 `f`", 10s);
-        compare_plans(all, rank, 1, "`g`", rank == 2 ? "2 `g`, replayed" : "1 `g`", 10s);
+        compare_plans(all, rank, 0, "`f`", "1 `f`", {}, 10s);
+        compare_plans(all, rank, 1, "`g`", rank == 2 ? "2 `g`, replayed" : "1 `g`", rank == 1 ? "roles" : "", 10s);
     });
     for (const auto& text : thrown)
         CHECK(text.starts_with("dovetail: the plans of executor 1 differ: rank 2 (`g`, replayed) against rank 0 (`g`). Ranks make"));
+}
+
+TEST_CASE("a conflict of roles that one rank finds is told to all") {
+    local_peers all{3};
+    for (const auto& text : on_ranks(3, [&](int rank) { compare_plans(all, rank, 0, "`f`", "1 `f`", rank == 1 ? "roles" : "", 10s); }))
+        CHECK(text == "dovetail: roles");
 }
 
 TEST_CASE("the first rank to issue a run says which executor's it is, also far into a job") {

@@ -50,9 +50,9 @@ public:
                                         engine_options options);
 
 private:
-    // `from`: the plan, or one of two that have the roles on the same ranks.
+    // Calls make(options). `from`: the plan, or one of two that have the roles on the same ranks.
     template <class Make>
-    std::shared_ptr<engine> made_by(const executable_plan<stream>& from, const engine_options& options, Make make);
+    std::shared_ptr<engine> made_by(const executable_plan<stream>& from, engine_options options, Make make);
 
     std::shared_ptr<context> on_;
     launch::rank_roles roles_;

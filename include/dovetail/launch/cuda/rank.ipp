@@ -13,25 +13,25 @@ DOVETAIL_INLINE int rank::size() const { return on_->size; }
 DOVETAIL_INLINE int rank::device() const { return on_->device; }
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return on_->memory; }
 template <class Make>
-std::shared_ptr<engine> rank::made_by(const executable_plan<stream>& from, const engine_options& options, Make make) {
+std::shared_ptr<engine> rank::made_by(const executable_plan<stream>& from, engine_options options, Make make) {
     check(calls.set_device(on_->device), "cudaSetDevice");
     const geometry where{from.graph, size(), options.widths, from.plan.roles};
-    roles_.check_graph(from.graph, from.name, where, index(), options.store);
-    const std::shared_ptr<engine> made = launch::reporting(make, [this] { on_->world->report(); });
+    options.role_conflict = roles_.conflict(from.graph, from.name, where, index(), options.store);
+    const std::shared_ptr<engine> made = launch::reporting([&] { return make(options); }, [this] { on_->world->report(); });
     roles_.add(made);
     return made;
 }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
-    return made_by(from, options, [&, this] { return device_engine::make(from, on_, std::move(options)); });
+    return made_by(from, std::move(options), [&, this](const engine_options& o) { return device_engine::make(from, on_, o); });
 }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& first, const executable_plan<stream>& second,
                                                           engine_options options) {
-    return made_by(first, options, [&, this] {
+    return made_by(first, std::move(options), [&, this](const engine_options& o) {
         try {
-            return device_engine::make(first, on_, options);
+            return device_engine::make(first, on_, o);
         } catch (const transport_unavailable& e) {
             static_cast<void>(calls.get_last_error());
-            auto made = device_engine::make(second, on_, std::move(options));
+            auto made = device_engine::make(second, on_, o);
             made->fall_back(e.reason);
             return made;
         }

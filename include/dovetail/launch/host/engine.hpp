@@ -36,7 +36,7 @@ public:
         issued_.assign(copies, 0);
         prepare();
         launch::compare_plans(peers_, rank, number_, described(), launch::fingerprint_text(from.hash, from.s, options, described()),
-                              options.time_limit);
+                              options.role_conflict, options.time_limit);
         launch::initialise_states(
             *this, executable_, [&, this](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
             [&, this](const launch::abort_reason& why) { peers_.abort(why); });

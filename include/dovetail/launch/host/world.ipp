@@ -45,7 +45,7 @@ DOVETAIL_INLINE std::string rank::links() const { return describe(state_->world-
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return state_->device; }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
     const geometry where{from.graph, size(), options.widths, from.plan.roles};
-    roles_.check_graph(from.graph, from.name, where, index(), options.store);
+    options.role_conflict = roles_.conflict(from.graph, from.name, where, index(), options.store);
     const auto made = launch::reporting([&, this] { return host_engine::make(from, state_, std::move(options)); },
                                         [this] { state_->world->peers.report(); });
     roles_.add(made);

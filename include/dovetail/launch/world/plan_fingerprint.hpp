@@ -62,14 +62,19 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
     return std::to_string(h.h) + " " + words;
 }
 
-// Compares the fingerprints of the ranks' executors of this number; throws on all ranks if they differ.
+// Compares the fingerprints of the ranks' executors of this number. Throws on all ranks if they differ, or if a rank has a conflict between
+// the roles of this executor and an earlier one's: the first rank's.
 inline void compare_plans(peers& among, int rank, int executor, const std::string& described, const std::string& fingerprint,
-                          std::chrono::nanoseconds limit) {
+                          const std::string& role_conflict, std::chrono::nanoseconds limit) {
     const std::string number = std::to_string(executor);
-    const std::string different = mismatch(among.exchange(rank, "executor " + number + " (" + described + ")", fingerprint, limit));
-    if (different.empty()) return;
-    throw world_error{"the plans of executor " + number + " differ: " + different +
-                      ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
+    const auto all = among.exchange(rank, "executor " + number + " (" + described + ")", fingerprint + '\n' + role_conflict, limit);
+    std::vector<std::string> fingerprints;
+    for (const std::string& text : all) fingerprints.push_back(text.substr(0, text.find('\n')));
+    if (const std::string different = mismatch(fingerprints); !different.empty())
+        throw world_error{"the plans of executor " + number + " differ: " + different +
+                          ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
+    for (const std::string& text : all)
+        if (const std::size_t at = text.find('\n') + 1; at > 0 && at < text.size()) throw usage_error{text.substr(at)};
 }
 
 }  // namespace dovetail::launch

@@ -26,9 +26,9 @@ class rank_roles {
 public:
     using store = std::shared_ptr<dovetail::detail::store_core>;
 
-    // Throws a usage_error if a role of this graph is on other ranks than in that of an executor that exists, or had this store (null: its
-    // own). It depends on the executors that the ranks make and on their widths alone, so that all ranks throw.
-    void check_graph(const ir::graph& g, const tag* name, const geometry& where, int rank, const store& given) const;
+    // Whether a role of this graph is on other ranks than in that of an executor that exists, or had this store (null: its own), as the
+    // text of a usage_error; empty if not. The ranks tell each other (compare_plans), since not all may have that store.
+    std::string conflict(const ir::graph& g, const tag* name, const geometry& where, int rank, const store& given) const;
     // Notes that an executor was made.
     void add(const std::shared_ptr<engine>& made);
     // Throws if no executor was made, or none of a graph that has this role.

@@ -10,16 +10,17 @@
 
 namespace dovetail::launch {
 
-DOVETAIL_INLINE void rank_roles::check_graph(const ir::graph& g, const tag* name, const geometry& where, int rank,
-                                             const store& given) const {
+DOVETAIL_INLINE std::string rank_roles::conflict(const ir::graph& g, const tag* name, const geometry& where, int rank,
+                                                 const store& given) const {
     for (const placed_role& r : placed(g, name, where))
-        for (const placed_role& before : all_) {
-            if (!before.elsewhere(r) || !before.is_used_with(given)) continue;
-            throw usage_error{"role `" + display(*r.name) + "` is on " + before.text() + " and on " + r.text() +
-                              ", of which executors are made on rank " + std::to_string(rank) + ": " +
-                              (before.ranks == r.ranks ? "list the roles in one order, by dv::roles<...> in both graphs"
-                                                       : "give the role equally many ranks in both graphs")};
-        }
+        for (const placed_role& before : all_)
+            if (before.elsewhere(r) && before.is_used_with(given))
+                return "role `" + display(*r.name) + "` is on " + before.text() + " and on " + r.text() +
+                       ", of which executors are made on rank " + std::to_string(rank) + ": " +
+                       (before.ranks == r.ranks ? "list the roles in one order, by dv::roles<...> in both graphs and without "
+                                                  "dv::roles_by_links"
+                                                : "give the role equally many ranks in both graphs");
+    return {};
 }
 
 DOVETAIL_INLINE void rank_roles::add(const std::shared_ptr<engine>& made) {

@@ -161,7 +161,7 @@ private:
         number_ = on_->executors++;
         if (number_ == 0) on_->clock = launch::synchronise_clocks(*on_->world, rank, options.time_limit);
         launch::compare_plans(*on_->world, rank, number_, described(), launch::fingerprint_text(hash, executable_.s, options, described()),
-                              options.time_limit);
+                              options.role_conflict, options.time_limit);
     }
     void prepare() {
         for (int i = 0; i < steps().size(); ++i) {
