@@ -382,7 +382,7 @@ TEST_CASE("after an abort with an update issued the state is lost, and said to b
         const std::string early = message([&] { store.read<vector>(dv::name<total>); });
         has(early, "state `total` was never initialised");
     });
-    tripping = true;
+    tripping = true, issued = false;
     std::string seen[2], later[2], weights[2], counts[2], stored[2], written[2];
     const std::string thrown = message([&] {
         dv::host::world{2}.run([&](auto& rank) {
@@ -424,7 +424,7 @@ TEST_CASE("after an abort with an update issued the state is lost, and said to b
 TEST_CASE("a state that is updated on shards is good again when it is written") {
     std::vector<std::optional<dv::store>> stores(2);
     dv::host::world world{2};
-    tripping = true;
+    tripping = true, issued = false;
     has(message([&] {
             world.run([&](auto& rank) {
                 dv::executor<counted_on_shards> step{rank, stores[static_cast<std::size_t>(rank.index())].emplace(rank), 10s};
@@ -473,6 +473,36 @@ TEST_CASE("a state that a run has updated before it failed is lost, on the rank 
     has(seen[1], "operation `tripwire` of `y` failed on rank 1, run 0: tripped");
     CHECK(values[0] == ones);
     for (const std::string& text : {counts[1], later[1], saved[1]}) has(text, lost);
+}
+
+TEST_CASE("while the executor of a failed run exists, a state on shards is said to be lost, and can be written") {
+    tripping = true, issued = false;
+    std::string seen[2], read[2], written[2];
+    static_cast<void>(message([&] {
+        dv::host::world{2}.run([&](auto& rank) {
+            const int me = rank.index();
+            dv::store store{rank};
+            dv::executor<counted_on_shards> step{rank, store, 10s};
+            step.bind(dv::name<x>, ones);
+            seen[me] = message([&] {
+                const auto t = step.run();
+                if (me == 0) issued = true;
+                t.wait();
+            });
+            read[me] = message([&] { step.read_state(dv::name<count>); });
+            written[me] = message([&] {
+                store.write<vector>(dv::name<count>, ones);
+                CHECK(step.read_state(dv::name<count>) == ones);
+            });
+            if (me == 1) step.run();
+        });
+    }));
+    tripping = false;
+    for (const int me : {0, 1}) {
+        has(seen[me], "tripped");
+        has(read[me], "state `count` is lost: run 0 of `counted_on_shards` did not end");
+        CHECK(written[me] == "nothing thrown");
+    }
 }
 
 TEST_CASE("a state that is lost is good again when it is written") {

@@ -19,7 +19,7 @@ using support::message;
 namespace {
 
 const auto always = [](const auto&) {};
-    const auto as_it_is = [](dv::run_state&) {};
+const auto as_it_is = [](dv::run_state&) {};
 
 }  // namespace
 

@@ -230,13 +230,16 @@ TEST_CASE("a reading that another thread destroys is waited for, also by a run o
     dv::host::world{2}.run([](auto& rank) {
         dv::executor<wide_sum, searched> step{rank, dv::tuned};
         std::vector<float> mine(wide::size);
-        step.bind(dv::name<x>, std::vector<float>(wide::size, 1.0f)).bind_output(dv::name<y>, mine.data(), wide::size);
+        step.bind_output(dv::name<y>, mine.data(), wide::size);
+        const auto bind = [&](int value) { step.bind(dv::name<x>, std::vector<float>(wide::size, static_cast<float>(value))); };
         for (int run = 0; run < 6; ++run) {
-            std::thread reader{[held = step.run().read(dv::name<y>).for_another_thread()]() mutable {
+            bind(2 * run + 1);
+            std::thread reader{[run, held = step.run().read(dv::name<y>).for_another_thread()]() mutable {
                 std::this_thread::sleep_for(20ms);
-                check(held[0] == 4, "what the run wrote");
+                check(held[0] == static_cast<float>(4 * (2 * run + 1)), "what the run wrote");
                 const auto destroyed = std::move(held);
             }};
+            bind(2 * run + 2);
             check(message([&] { step.run(); }) == "nothing thrown", "waited");
             reader.join();
         }

@@ -1,5 +1,5 @@
-// The part of an executor that does not depend on the backend: one graph on one rank. It keeps the bindings, numbers the runs and guards
-// the slots; a backend issues the work and reports its end.
+// The part of an executor that does not depend on the backend: one graph on one rank. It keeps the bindings, numbers the runs and gives
+// them slots; a backend issues the work and reports its end.
 #pragma once
 
 #include "../binding/bindings.hpp"
@@ -114,8 +114,7 @@ public:
                 try {
                     wait_for_end(*f, options.time_limit);
                 } catch (const operation_error&) {
-                    for (const auto& s : addresses.states())
-                        if (s.updated && addresses.store()->lost(*s.stored).empty()) throw;
+                    if (!addresses.updated_states_are_lost()) throw;
                     f->reported.store(true);  // a state that is written from now on is valid again
                 }
             }

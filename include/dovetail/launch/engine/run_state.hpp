@@ -30,7 +30,7 @@ struct run_state {
     std::atomic<int> reading_inputs = 0;  // steps that still read memory of the caller
     std::atomic<bool> failed = false;
     std::atomic<bool> reported = false;  // its failure was reported
-    std::vector<reading_hold> holders;   // guarded by the engine's mutex
+    std::vector<reading_hold> holders;   // guarded by the mutex of the run_order
     bool alone = false;                  // writes memory of the caller: no other run of the rank is executed beside it
     bool enqueued = false;               // ordered with the work on `stream`, the caller's
     void* stream = nullptr;

@@ -75,7 +75,11 @@ public:
     // Marks the states that the graph updates as lost. Shards that rewrites made are not: runs write them before they read them.
     void lose_updated_states(const std::string& why) const {
         for (const state& s : states_)
-            if (s.updated && !s.stored->shard) store_->lose(*s.stored, why);
+            if (may_be_lost(s)) store_->lose(*s.stored, why);
+    }
+    bool updated_states_are_lost() const {
+        return std::none_of(states_.begin(), states_.end(),
+                            [&, this](const state& s) { return may_be_lost(s) && store_->lost(*s.stored).empty(); });
     }
     // Notes that a run was issued: what it writes first has a value from now on.
     void written_by_run() const {
@@ -156,7 +160,8 @@ private:
                     store_->add_varying(*s.stored, axis);
         }
     }
-    // By an update, or by the all_gather of an update on shards.
+    static bool may_be_lost(const state& s) { return s.updated && !s.stored->shard; }
+    // By an update, or by what a rewrite made of one.
     static bool is_updated(const ir::graph& g, int state) {
         for (const ir::node& n : g.nodes)
             for (const int result : g.operands.subspan(n.first_result, n.results))
