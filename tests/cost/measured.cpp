@@ -42,6 +42,10 @@ constexpr bool slows(dv::hardware by, int beside_kernels, int beside_copies, int
 static_assert(slows(dv::hardware::multiprocessors, 1250, 1100, 0));
 static_assert(slows(dv::hardware::copy_engine, 1250, 1100, 0));
 static_assert(slows(dv::hardware::nccl, 0, 0, 0));
+constexpr dv::profile_row never_alone[] = {{1, 0, {0, 0, 600}, 1}};
+static_assert(cost_model::measured({"model", "machine", 1, {1000, 1000, 1000}, {never_alone, 1}},
+                                   {1, stream_kind::compute, dv::hardware::multiprocessors}, estimate)
+                  .slowdown[2] == 1000);
 // Without a row: twice the estimate on the compute stream, half of it on that of communication.
 static_assert(cost_of(7).time == 3000 && slows(7, 0, 0));
 static_assert(cost_of(7, stream_kind::communication).time == 750);

@@ -1,4 +1,4 @@
-// EXPECT: without split, which is a statement
+// EXPECT: each of them bucket, decompose, keep, identity or automatic
 // SAYS: rewritten_by<
 #include "ops.hpp"
 

@@ -51,8 +51,9 @@ constexpr task_cost measured(const profile_table& profile, const profiled_work_i
         return estimate;
     }
     estimate.time = detail::at_most_longest(row->alone_or_shortest());
-    for (int by = 0; by < hardware_count; ++by)
-        if (has_slowdown(work.by, static_cast<hardware>(by))) estimate.slowdown[by] = detail::slowdown_of(row->beside[by], estimate.time);
+    for (int by = 0; by < hardware_count; ++by)  // without a time alone, the time is one with the slow-down
+        if (has_slowdown(work.by, static_cast<hardware>(by)) || row->alone == 0)
+            estimate.slowdown[by] = detail::slowdown_of(row->beside[by], estimate.time);
     return estimate;
 }
 

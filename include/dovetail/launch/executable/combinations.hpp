@@ -7,17 +7,17 @@
 namespace dovetail::detail {
 
 // Whether two members are one call: the same operation, on tensors of the same types, with results in the same places. Operations made of
-// lambdas can be spelled alike (g++), so the operations are compared themselves, after their names: g++ does not compare addresses that
-// differ in constant expressions with -fsanitize=undefined.
+// lambdas can be spelled alike (g++), so the operations are compared themselves; last, since with -fsanitize=undefined g++ does not compare
+// addresses that differ in constant expressions.
 constexpr bool are_one_call(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::participation& of_m,
                             const ir::member& n, const ir::participation& of_n) {
-    if (!same(m.op->name, n.op->name) || m.op != n.op || of_m.accesses != of_n.accesses) return false;
+    if (!same(m.op->name, n.op->name) || of_m.accesses != of_n.accesses) return false;
     if (g.nodes[m.node].update != g.nodes[n.node].update || g.nodes[m.node].arguments != g.nodes[n.node].arguments) return false;
     for (int i = 0; i < of_m.accesses; ++i) {
         const ir::access &a = p.accesses[of_m.first_access + i], &b = p.accesses[of_n.first_access + i];
         if (a.mode != b.mode || ir::type_of(p, a) != ir::type_of(p, b)) return false;
     }
-    return true;
+    return m.op == n.op;
 }
 
 // Which member stands for each member's combination of operation and tensors; -1: nothing to call.

@@ -71,7 +71,7 @@ private:
             if (n.nccl_group_id >= 0) has_groups_ = true;
             if (n.kind == op_kind::compute ? n.op->in_place_only : !collective::has_equal_results(n.kind)) has_special_nodes_ = true;
             if (!n.update) continue;
-            if (n.op->in_place >= 0) targets_in_place(n);
+            if (n.op->in_place >= 0) target_in_place(n);
             for (int r : results(n))
                 if (r >= 0) updated_[r] = 1;
         }
@@ -115,16 +115,21 @@ private:
                                             g_.symbols[a].source_position));
         }
     }
-    // A result in place of one of two arguments that are the state overwrites what the operation has not read of the other.
-    constexpr void targets_in_place(const ir::node& n) {
-        if (n.op->row_wise.declared && n.op->row_wise.elementwise && n.op->row_wise.unit == 1) return;
-        for (int r : results(n)) {
-            int times = 0;
-            for (int a : arguments(n)) times += a == r ? 1 : 0;
-            if (r >= 0 && times > 1)
-                fail(ir::make_fault(ir::fault_kind::target_as_two_arguments, n.statement, g_.symbols[r].source_position,
-                                    n.source_position + 1));
+    // A result in place of one of two arguments that are the state overwrites what the operation has not read of the other. Only the single
+    // result of an operation goes there, where the first such argument does (executable/bind.hpp).
+    constexpr void target_in_place(const ir::node& n) {
+        if (n.results != 1 || results(n)[0] < 0) return;
+        const row_wise_extents& how = n.op->row_wise;
+        bool at_its_place = how.elementwise && how.unit == 1;
+        int first = -1, times = 0;
+        for (int k = 0; k < n.arguments; ++k) {
+            if (arguments(n)[k] != results(n)[0]) continue;
+            if (times++ == 0) first = k;
+            at_its_place = at_its_place && how.of_argument(k) != whole;
         }
+        if (times > 1 && first == n.op->in_place && !at_its_place)
+            fail(ir::make_fault(ir::fault_kind::target_as_two_arguments, n.statement, g_.symbols[results(n)[0]].source_position,
+                                n.source_position + 1));
     }
     constexpr void check_part(const ir::node& concat, int a, int& concat_of_it) {
         const ir::symbol& s = g_.symbols[a];
