@@ -162,6 +162,7 @@ private:
         slot->pending.store(0, std::memory_order_relaxed);
         slot->reading_inputs.store(0, std::memory_order_relaxed);
         slot->failed.store(false, std::memory_order_relaxed);
+        slot->states_lost.store(false, std::memory_order_relaxed);
         slot->reported.store(false, std::memory_order_relaxed);
     }
 

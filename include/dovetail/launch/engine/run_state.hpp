@@ -29,10 +29,11 @@ struct run_state {
     std::atomic<int> pending = 0;         // streams that have not finished the run
     std::atomic<int> reading_inputs = 0;  // steps that still read memory of the caller
     std::atomic<bool> failed = false;
-    std::atomic<bool> reported = false;  // its failure was reported
-    std::vector<reading_hold> holders;   // guarded by the mutex of the run_order
-    bool alone = false;                  // writes memory of the caller: no other run of the rank is executed beside it
-    bool enqueued = false;               // ordered with the work on `stream`, the caller's
+    std::atomic<bool> states_lost = false;  // some stream has marked the states that it updates as lost, or is about to
+    std::atomic<bool> reported = false;     // its failure was reported
+    std::vector<reading_hold> holders;      // guarded by the mutex of the run_order
+    bool alone = false;                     // writes memory of the caller: no other run of the rank is executed beside it
+    bool enqueued = false;                  // ordered with the work on `stream`, the caller's
     void* stream = nullptr;
 };
 

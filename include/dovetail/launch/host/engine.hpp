@@ -218,7 +218,7 @@ private:
             on.now({});
             if (timed) f.times[t.index] = {since(start), since(std::chrono::steady_clock::now())};
         }
-        if (f.failed.load() && step_uses_.update_states() && !f.reported.load())  // written since it was reported: valid
+        if (f.failed.load() && step_uses_.update_states() && !f.states_lost.exchange(true))  // once: states written later are valid
             lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + peers_.why().text);
         if (step_uses_.reads_caller(t.index, f.bound) && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1)
             on_->signal->notify();
