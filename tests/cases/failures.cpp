@@ -475,6 +475,30 @@ TEST_CASE("a state that a run has updated before it failed is lost, on the rank 
     for (const std::string& text : {counts[1], later[1], saved[1]}) has(text, lost);
 }
 
+TEST_CASE("where the rank on which an operation failed has dropped its ticket, the call of the world throws that failure") {
+    tripping = true, issued = false;
+    const auto body = [](auto& rank) {
+        dv::executor<counted> step{rank, 10s};
+        step.bind(dv::name<x>, ones);
+        const auto t = step.run();
+        if (rank.index() == 1) return;
+        issued = true;
+        t.wait();
+    };
+    bool of_another = false;
+    std::string text;
+    try {
+        dv::host::world{2}.run(body);
+    } catch (const dv::peer_error&) {
+        of_another = true;
+    } catch (const dv::operation_error& e) {
+        text = e.what();
+    }
+    tripping = false;
+    CHECK(!of_another);
+    CHECK(text == "dovetail: operation `tripwire` of `count` failed on rank 1, run 0: tripped");
+}
+
 TEST_CASE("while the executor of a failed run exists, a state on shards is said to be lost, and can be written") {
     tripping = true, issued = false;
     std::string seen[2], read[2], written[2];

@@ -1,6 +1,7 @@
 // Ranks as threads, and the exceptions that they leave with: the first of a rank's own counts before what others saw of it.
 #include "support/expect.hpp"
 
+#include <dovetail/launch/world/local_peers.hpp>
 #include <dovetail/launch/world/rank_threads.hpp>
 
 #include <doctest/doctest.h>
@@ -25,15 +26,20 @@ TEST_CASE("a rank's own exception counts before what other ranks saw of it, whic
     const auto own = std::make_exception_ptr(std::runtime_error{"own"}), later = std::make_exception_ptr(std::runtime_error{"later"});
     const auto seen = std::make_exception_ptr(dv::peer_error{"seen", {}, {}, 0}),
                seen_later = std::make_exception_ptr(dv::peer_error{"seen later", {}, {}, 0});
-    const auto rethrown = [](const std::vector<std::exception_ptr>& all) {
+    local_peers among{2};
+    const auto rethrown = [&](const std::vector<std::exception_ptr>& all) {
         rank_exceptions exceptions;
         for (int r = 0; r < static_cast<int>(all.size()); ++r) exceptions.record(r, all[static_cast<std::size_t>(r)]);
-        return support::message([&] { exceptions.rethrow(); });
+        return support::message([&] { exceptions.rethrow(among); });
     };
     CHECK(rethrown({}) == "nothing thrown");
     CHECK(rethrown({own, later}) == "own");
     CHECK(rethrown({seen, own, later}) == "own");
     CHECK(rethrown({seen, seen_later}) == "dovetail: seen");
+    among.abort({1, "an operation failed on rank 1", "op", "y", false, own});
+    CHECK(rethrown({seen, seen_later}) == "dovetail: an operation failed on rank 1");  // its rank has not read it
+    CHECK(rethrown({seen, later}) == "later");
+    CHECK(rethrown({}) == "nothing thrown");
 }
 
 TEST_CASE("what a rank leaves with, made or played, is told to the others with its number") {
@@ -51,7 +57,7 @@ TEST_CASE("what a rank leaves with, made or played, is told to the others with i
     CHECK(told[0].by_leaving);
     CHECK(told[0].text == "rank 3 left with an exception: in the body");
     CHECK(told[1].text == "rank 4 left with an exception: no such device");
-    CHECK(support::message([&] { exceptions.rethrow(); }) == "in the body");
+    CHECK(support::message([&] { exceptions.rethrow(local_peers{5}); }) == "in the body");
 }
 
 TEST_CASE("a rank is still there while the others are told of its exception") {

@@ -133,7 +133,7 @@ void play(const std::shared_ptr<launch::peers>& shared, int index, int device, c
 DOVETAIL_INLINE void world::run_on_ranks(launch::rank_body<rank> body) {
     launch::rank_exceptions exceptions;
     const std::shared_ptr<launch::peers> among = part_ ? run_part(body, exceptions) : run_threads(body, exceptions);
-    exceptions.rethrow();
+    exceptions.rethrow(*among);
     among->raise_unreported(part_ ? part_->rank : 0);
 }
 

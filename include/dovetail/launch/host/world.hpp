@@ -68,8 +68,8 @@ public:
     std::string links() const;
 
     // Calls body(rank) on every rank's thread and waits for all of them. Throws the first exception that left body on a rank; exceptions of
-    // ranks that only noticed that failure are dropped. If none left body, throws the error of a run that no exception has reported because
-    // its ticket was dropped.
+    // ranks that only noticed that failure are dropped. If there is no other, or none left body, throws the error of a run that no
+    // exception has reported because its ticket was dropped.
     template <class Body>
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {

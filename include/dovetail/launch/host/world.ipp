@@ -75,7 +75,7 @@ DOVETAIL_INLINE void world::run_on_ranks(launch::rank_body<rank> body) {
             abort(exceptions.record(index, why));
             shared->peers.leave(index);
         });
-    exceptions.rethrow();
+    exceptions.rethrow(shared->peers);
     shared->peers.raise_unreported(0);
 }
 

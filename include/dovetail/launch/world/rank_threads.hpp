@@ -1,7 +1,7 @@
 // Shared by worlds that call a function on ranks of this process: the threads, and the exceptions that leave the function.
 #pragma once
 
-#include "abort_reason.hpp"
+#include "peers.hpp"
 
 #include <mutex>
 #include <thread>
@@ -34,10 +34,14 @@ public:
         }
         return {index, "rank " + std::to_string(index) + " left with an exception: " + text_of(what), {}, {}, true, what};
     }
-    // Throws the first exception; if all came from ranks that only noticed the failure of another rank, the first of those.
-    void rethrow() const {
+    // Throws the first exception. If all came from ranks that only noticed the failure of another rank: the failure of an operation itself,
+    // which its rank may have left unread, where that rank is of this process; else the first of those.
+    void rethrow(const peers& among) const {
         if (first_) std::rethrow_exception(first_);
-        if (first_peer_) std::rethrow_exception(first_peer_);
+        if (!first_peer_) return;
+        if (among.one_process() && among.aborted())
+            if (const abort_reason why = among.why(); why.what != nullptr && !why.by_leaving) why.raise();
+        std::rethrow_exception(first_peer_);
     }
 
 private:
