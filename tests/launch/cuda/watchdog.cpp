@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 namespace dv = dovetail;
 using namespace std::chrono_literals;
 using support::says;
@@ -78,6 +80,13 @@ std::vector<std::string> in_two_processes(const Body& body) {
         });
     return all.ends(20s);
 }
+
+// Two graphs that number their roles differently.
+template <class First, class Second>
+struct apart : dv::graph<dv::input<samples::x, samples::vector>, dv::on<First, dv::let<samples::a, dv::ops::add(samples::x, samples::x)>>,
+                         dv::on<Second, dv::let<samples::b, dv::ops::add(samples::x, samples::x)>>, dv::output<samples::a, samples::b>> {};
+struct left_first : apart<samples::left, samples::right> {};
+struct right_first : apart<samples::right, samples::left> {};
 
 }  // namespace
 
@@ -263,6 +272,18 @@ TEST_CASE("processes with different NCCL libraries, or different options, do not
          })) {
         INFO(text);
         CHECK(says(text, "descent`, width 2 of dp, replayed) against rank 0 (`"));
+    }
+    // Only one of the two keeps the first executor; both are told.
+    for (const auto& text : in_two_processes([](int r, int port) {
+             joined(r, port).run([&](dv::cuda::rank& on) {
+                 simulated::rank rank{on};
+                 std::optional<dv::executor<left_first>> first{std::in_place, rank};
+                 if (r == 0) first.reset();
+                 dv::executor<right_first>{rank};
+             });
+         })) {
+        INFO(text);
+        CHECK(says(text, "role `right` is on rank 1 in `left_first` and on rank 0 in `right_first`, of which executors are made on rank 1: list"));
     }
 }
 
