@@ -283,7 +283,8 @@ TEST_CASE("processes with different NCCL libraries, or different options, do not
              });
          })) {
         INFO(text);
-        CHECK(says(text, "role `right` is on rank 1 in `left_first` and on rank 0 in `right_first`, of which executors are made on rank 1: list"));
+        CHECK(says(text, "role `right` is on rank 1 in `left_first` and on rank 0 in `right_first`, of which executors are made on "
+                         "rank 1: list"));
     }
 }
 

@@ -199,7 +199,7 @@ private:
     // The size of the world is linear in the one width that is not known: fixed + per_index * width.
     int width_left_by_world(int axis) {
         const std::int64_t with_one = ranks_with(axis, 1), per_index = ranks_with(axis, 2) - with_one, fixed = with_one - per_index;
-        if ((ranks_ - fixed) % per_index != 0 || ranks_ <= fixed)
+        if (per_index <= 0 || ranks_ <= fixed || (ranks_ - fixed) % per_index != 0)
             throw world_error{"the world has " + std::to_string(ranks_) + " ranks, which fits no width of axis " +
                               display_or(graph_.axes[axis].name, "?") + ": the graph needs " +
                               (fixed > 0 ? std::to_string(fixed) + " + " : "") + std::to_string(per_index) + " x width"};

@@ -70,6 +70,7 @@ inline void compare_plans(peers& among, int rank, int executor, const std::strin
     const auto all = among.exchange(rank, "executor " + number + " (" + described + ")",
                                     fingerprint + (role_conflict.empty() ? "" : behind + role_conflict), limit);
     std::vector<std::string> fingerprints;
+    fingerprints.reserve(all.size());
     for (const std::string& text : all) fingerprints.push_back(text.substr(0, text.find(behind)));
     if (const std::string different = mismatch(fingerprints); !different.empty())
         throw world_error{"the plans of executor " + number + " differ: " + different +
