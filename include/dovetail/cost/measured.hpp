@@ -36,9 +36,9 @@ struct profiled_work_id {
     hardware by = hardware::multiprocessors;
 };
 
-// Whether a profile says how two kinds of hardware slow each other. Beside a long product a kernel of NCCL is recorded for as long as the
-// product and its own time: it waits for multiprocessors. That says neither how fast NCCL goes beside the product, nor, where the two
-// overlap, what the product loses to it. The machine's figures do: they are of work that runs for long.
+// Whether a profile says how two kinds of hardware slow each other. Beside a long product a kernel of NCCL was recorded for as long as the
+// product and its own time. That says neither how fast NCCL goes beside the product, nor, where the two overlap, what the product loses to
+// it. The machine's figures do: they are of work that runs for long.
 constexpr bool has_slowdown(hardware a, hardware b) { return a != hardware::nccl && b != hardware::nccl; }
 
 // Work that the profile has takes the time of its row. Other work takes its estimate, multiplied by how much the work of its stream that
