@@ -10,6 +10,29 @@ using support::filled;
 
 namespace {
 
+// `before`: what the product is added to, where it is.
+template <bool TA, bool TB, class T, class A, class B, class C>
+void check(const A& a, const B& b, const C& c, int m, int n, int k, const C* before = nullptr) {
+    int wrong = 0;
+    for (int i = 0; i < m; ++i)
+        for (int j = 0; j < n; ++j) {
+            double exact = before == nullptr ? 0 : (*before)[i * n + j];
+            for (int p = 0; p < k; ++p) exact += a[TA ? p * m + i : i * k + p] * b[TB ? j * k + p : p * n + j];
+            const double error = c[i * n + j] - exact;
+            wrong += (error < 0 ? -error : error) <= support::tolerance<T>(exact) ? 0 : 1;
+        }
+    CHECK(wrong == 0);
+}
+
+template <bool TA, bool TB, int M, int N, int K, class C, class A, class B>
+void compare_added(const filled<A>& a, const filled<B>& b) {
+    static_assert(ops::add_gemm<TA, TB>::result(C::type, A::type, B::type) == C::type);
+    filled<C> c{4};
+    const filled<C> before = c;
+    ops::add_gemm<TA, TB>::launch(host::stream{}, c.inout(), a.in(), b.in());
+    check<TA, TB, typename C::element_type>(a, b, c, M, N, K, &before);
+}
+
 template <bool TA, bool TB, class T, int M, int N, int K>
 void compare() {
     using A = std::conditional_t<TA, tensor<T, K, M>, tensor<T, M, K>>;
@@ -20,15 +43,9 @@ void compare() {
     filled<B> b{2};
     filled<C> c{3};
     ops::gemm<TA, TB>::launch(host::stream{}, a.in(), b.in(), c.out());
-    int wrong = 0;
-    for (int i = 0; i < M; ++i)
-        for (int j = 0; j < N; ++j) {
-            double exact = 0;
-            for (int p = 0; p < K; ++p) exact += a[TA ? p * M + i : i * K + p] * b[TB ? j * K + p : p * N + j];
-            const double error = c[i * N + j] - exact;
-            wrong += (error < 0 ? -error : error) <= support::tolerance<T>(exact) ? 0 : 1;
-        }
-    CHECK(wrong == 0);
+    check<TA, TB, T>(a, b, c, M, N, K);
+    compare_added<TA, TB, M, N, K, C>(a, b);
+    compare_added<TA, TB, M, N, K, tensor<ops_detail::arithmetic_t<T>, M, N>>(a, b);
 }
 
 template <class T, int M, int N, int K>
@@ -85,6 +102,11 @@ TEST_CASE("shape rules refuse what does not fit") {
     static_assert(!ops::matmul::result(matrix(2, 3, element::int32), matrix(3, 4, element::int32)).valid());
     static_assert(!ops::matmul::result(tensor<float, 2, 3, 4>::type, matrix(4, 4)).valid());
     static_assert(!ops::matmul::result(tensor_type{}, tensor_type{}).valid());
+    static_assert(ops::add_matmul_tn::result(matrix(2, 4), matrix(3, 2), matrix(3, 4)) == matrix(2, 4));
+    static_assert(!ops::add_matmul_tn::result(matrix(4, 2), matrix(3, 2), matrix(3, 4)).valid());
+    static_assert(!ops::add_matmul_tn::result(matrix(2, 4), matrix(2, 3), matrix(3, 4)).valid());
+    static_assert(!ops::add_matmul::result(matrix(2, 4, element::float16), matrix(2, 3), matrix(3, 4)).valid());
+    static_assert(!ops::add_matmul::result(tensor_type{}, tensor_type{}, tensor_type{}).valid());
 }
 
 TEST_CASE("costs") {
@@ -92,4 +114,7 @@ TEST_CASE("costs") {
     static_assert(c.flops == 2 * 10 * 20 * 30);
     static_assert(c.bytes == 2 * (200 + 300 + 600));
     static_assert(c.arithmetic == element::float16);
+    constexpr auto added = ops::add_matmul_tn::cost(matrix(20, 30), matrix(10, 20, element::float16), matrix(10, 30, element::float16));
+    static_assert(added.flops == c.flops && added.arithmetic == element::float16);
+    static_assert(added.bytes == 2 * (200 + 300) + 2 * 4 * 600);
 }

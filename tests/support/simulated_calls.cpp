@@ -492,9 +492,10 @@ void add_products(dv::cuda::api& t) {
     t.blas_set_stream = [](cublasHandle_t h, cudaStream_t s) { of(h)->on = of(s); return CUBLAS_STATUS_SUCCESS; };
     t.blas_set_sm_count = [](cublasHandle_t h, int sms) { of(h)->sms = sms; return CUBLAS_STATUS_SUCCESS; };
     t.blas_gemm = [](cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, std::int64_t m, std::int64_t n, std::int64_t k,
-                     const void*, const void* a, cudaDataType type, std::int64_t lda, const void* b, cudaDataType, std::int64_t ldb,
-                     const void*, void* c, cudaDataType, std::int64_t ldc, cublasComputeType_t, cublasGemmAlgo_t) {
-        if (type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
+                     const void* factor, const void* a, cudaDataType type, std::int64_t lda, const void* b, cudaDataType, std::int64_t ldb,
+                     const void* of_c, void* c, cudaDataType sums, std::int64_t ldc, cublasComputeType_t, cublasGemmAlgo_t) {
+        if (type != CUDA_R_32F || sums != CUDA_R_32F || *static_cast<const float*>(factor) != 1) return CUBLAS_STATUS_NOT_SUPPORTED;
+        const float kept = *static_cast<const float*>(of_c);
         {
             const std::lock_guard lock{here().mutex};
             here().sms_of_products.push_back(of(h)->sms);
@@ -507,7 +508,8 @@ void add_products(dv::cuda::api& t) {
                 for (std::int64_t j = 0; j < n; ++j) {
                     float sum = 0;
                     for (std::int64_t l = 0; l < k; ++l) sum += at(a, ta != CUBLAS_OP_N, lda, i, l) * at(b, tb != CUBLAS_OP_N, ldb, l, j);
-                    static_cast<float*>(c)[i + j * ldc] = sum;
+                    float& to = static_cast<float*>(c)[i + j * ldc];
+                    to = kept == 0 ? sum : kept * to + sum;
                 }
         });
         return CUBLAS_STATUS_SUCCESS;

@@ -21,8 +21,8 @@ namespace dovetail::cuda {
 
 struct stream;
 
-// c = factor op(a) op(b) for `count` products [m,n] with the inner extent k, row-major, elements of one floating type.
-struct batched_product {
+// c = factor op(a) op(b), or that added to c: a product [m,n] with the inner extent k, row-major, elements of one floating type.
+struct matrix_product {
     element elements = element::none;
     element results = element::none;  // of those elements, or wider
     bool trans_a = false;
@@ -30,8 +30,9 @@ struct batched_product {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    std::int64_t count = 0;
     double factor = 1;
+    bool added = false;
+    std::int64_t count = 1;  // of a batch
 };
 // The matrices of one factor, or of the results: the first one, and elements from row to row and from matrix to matrix.
 template <class Void>
@@ -47,10 +48,8 @@ struct launch_services {
     void (*launched)(const char* kernel) = nullptr;  // checks the launch before this call
     void (*copy)(const stream&, const void* from, void* to, std::int64_t bytes) = nullptr;
     void (*zero)(const stream&, void* at, std::int64_t bytes) = nullptr;
-    // c [m,n] = op(a) op(b), row-major, the inner extent k, elements of one floating type.
-    void (*multiply)(const stream&, element, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const void* a,
-                     const void* b, void* c) = nullptr;
-    void (*multiply_batch)(const stream&, const batched_product&, matrix_batch<const void> a, matrix_batch<const void> b,
+    void (*multiply)(const stream&, const matrix_product&, const void* a, const void* b, void* c) = nullptr;
+    void (*multiply_batch)(const stream&, const matrix_product&, matrix_batch<const void> a, matrix_batch<const void> b,
                            matrix_batch<void> c) = nullptr;
     void (*refuse)(const char* why) = nullptr;  // throws a failure
 };

@@ -33,6 +33,27 @@ void compare() {
         CHECK(support::equal(c.host(), wanted));  // small halves: all sums are exact, and rounded once
     });
 }
+template <class Op, class A, class B, class C>
+void compare_added() {
+    const filled<A> a{1};
+    const filled<B> b{2};
+    const filled<C> before{4};
+    filled<C> wanted = before;
+    Op::launch(dv::host::stream{}, wanted.inout(), a.in(), b.in());
+    every_way([&](dv::cuda::stream s, bool skewed) {
+        const on_device<A> x{a, skewed};
+        const on_device<B> y{b, skewed};
+        const on_device<C> c{before, skewed};
+        Op::launch(s, c.inout(), x.in(), y.in());
+        CHECK(support::equal(c.host(), wanted));
+    });
+}
+template <class T, class C, std::int64_t M, std::int64_t N, std::int64_t K>
+void all_added() {
+    compare_added<ops::add_matmul, tensor<T, M, K>, tensor<T, K, N>, tensor<C, M, N>>();
+    compare_added<ops::add_matmul_nt, tensor<T, M, K>, tensor<T, N, K>, tensor<C, M, N>>();
+    compare_added<ops::add_matmul_tn, tensor<T, K, M>, tensor<T, K, N>, tensor<C, M, N>>();
+}
 template <class T, std::int64_t M, std::int64_t N, std::int64_t K>
 void all_forms() {
     compare<ops::matmul, tensor<T, M, K>, tensor<T, K, N>, tensor<T, M, N>>();
@@ -51,6 +72,15 @@ TEST_CASE_TEMPLATE("products", T, dv::half, dv::bfloat16, float, double) {
     all_forms<T, 4, 6, 0>();
     all_forms<T, 0, 6, 3>();
     all_forms<T, 4, 0, 3>();
+}
+
+TEST_CASE_TEMPLATE("products added to a matrix of their elements and of those of their sums", T, dv::half, dv::bfloat16, float, double) {
+    using sum = dv::ops_detail::arithmetic_t<T>;
+    all_added<T, T, 33, 65, 17>();
+    all_added<T, sum, 33, 65, 17>();
+    all_added<T, sum, 128, 64, 256>();
+    all_added<T, sum, 4, 6, 0>();
+    all_added<T, sum, 0, 6, 3>();
 }
 
 TEST_CASE("floats are multiplied as floats, not as TF32") {

@@ -42,7 +42,7 @@ void multiply_heads(cuda::stream s, const ops_detail::attention_shape& of, doubl
     const bool by_sequence = of.sequences <= of.heads;
     const auto next = [&](const auto& m) { return by_sequence ? m.next_head : m.next_sequence; };
     const auto call_at = [&](const auto& m, std::int64_t i) { return m.first + i * (by_sequence ? m.next_sequence : m.next_head); };
-    cuda::batched_product batch{.elements = element_of<T>, .results = element_of<Result>, .trans_a = TransA, .trans_b = TransB};
+    cuda::matrix_product batch{.elements = element_of<T>, .results = element_of<Result>, .trans_a = TransA, .trans_b = TransB};
     batch.m = of.length;
     batch.n = c.columns;
     batch.k = TransA ? of.length : a.columns;

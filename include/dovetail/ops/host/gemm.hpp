@@ -1,9 +1,11 @@
-// Host matrix product over pointers: C = op(A) op(B), row-major, op a transposition or nothing. Blocks of both factors are
-// packed into panels of the arithmetic type, so that the innermost loops run over contiguous memory whatever the layout and
-// the element. Float and double go to BLAS instead where DOVETAIL_HOST_BLAS is defined and <cblas.h> is there.
+// Host matrix product over pointers: C = op(A) op(B), or that added to C, row-major, op a transposition or nothing. Blocks of both factors
+// are packed into panels of the arithmetic type, so that the innermost loops run over contiguous memory whatever the layout and the
+// element. Float and double go to BLAS instead where DOVETAIL_HOST_BLAS is defined and <cblas.h> is there.
 #pragma once
 
 #include "convert.hpp"
+
+#include <type_traits>
 
 #if defined(DOVETAIL_HOST_BLAS) && __has_include(<cblas.h>)
 #include <cblas.h>
@@ -62,8 +64,8 @@ void add_tile(int depth, const R* a, const R* b, R* c) {
 
 }  // namespace detail
 
-template <bool TransA, bool TransB, class T>
-void gemm_blocked(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, T* c) {
+template <bool TransA, bool TransB, bool Added, class T, class Sum>
+void gemm_blocked(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, Sum* c) {
     using namespace detail;
     using R = ops_detail::arithmetic_t<T>;
     alignas(64) R a_block[block_m * block_k];
@@ -86,14 +88,12 @@ void gemm_blocked(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, co
                         add_tile(depth, a_block + i * depth, b_block + j * depth, c_block + i * block_n + j);
             }
             for (int i = 0; i < rows; ++i)
-                for (int j = 0; j < columns; ++j) c[(i0 + i) * n + j0 + j] = static_cast<T>(c_block[i * block_n + j]);
+                for (int j = 0; j < columns; ++j) {
+                    Sum& to = c[(i0 + i) * n + j0 + j];
+                    to = static_cast<Sum>(Added ? widen(to) + c_block[i * block_n + j] : c_block[i * block_n + j]);
+                }
         }
     }
-}
-
-template <bool TransA, bool TransB, class T>
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, T* c) {
-    gemm_blocked<TransA, TransB>(m, n, k, a, b, c);
 }
 
 #if DOVETAIL_HAS_CBLAS
@@ -104,23 +104,31 @@ inline bool fits_blas(std::int64_t m, std::int64_t n, std::int64_t k) {
     return m > 0 && n > 0 && k > 0 && m <= largest && n <= largest && k <= largest;
 }
 constexpr CBLAS_TRANSPOSE transposed(bool t) { return t ? CblasTrans : CblasNoTrans; }
-}  // namespace detail
 
-template <bool TransA, bool TransB>
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
-    if (!detail::fits_blas(m, n, k)) return gemm_blocked<TransA, TransB>(m, n, k, a, b, c);
-    cblas_sgemm(CblasRowMajor, detail::transposed(TransA), detail::transposed(TransB), static_cast<int>(m), static_cast<int>(n),
-                static_cast<int>(k), 1.0f, a, static_cast<int>(TransA ? m : k), b, static_cast<int>(TransB ? k : n), 0.0f, c,
-                static_cast<int>(n));
+template <class T, class Sum>
+inline constexpr bool has_blas = std::is_same_v<T, Sum> && (std::is_same_v<T, float> || std::is_same_v<T, double>);
+
+template <class Gemm, class T>
+void by_blas(Gemm gemm, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, T of_c, T* c) {
+    gemm(CblasRowMajor, transposed(trans_a), transposed(trans_b), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), T{1}, a,
+         static_cast<int>(trans_a ? m : k), b, static_cast<int>(trans_b ? k : n), of_c, c, static_cast<int>(n));
 }
-template <bool TransA, bool TransB>
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c) {
-    if (!detail::fits_blas(m, n, k)) return gemm_blocked<TransA, TransB>(m, n, k, a, b, c);
-    cblas_dgemm(CblasRowMajor, detail::transposed(TransA), detail::transposed(TransB), static_cast<int>(m), static_cast<int>(n),
-                static_cast<int>(k), 1.0, a, static_cast<int>(TransA ? m : k), b, static_cast<int>(TransB ? k : n), 0.0, c,
-                static_cast<int>(n));
-}
+}  // namespace detail
 #endif
+
+template <bool TransA, bool TransB, bool Added = false, class T, class Sum>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, Sum* c) {
+#if DOVETAIL_HAS_CBLAS
+    if constexpr (detail::has_blas<T, Sum>)
+        if (detail::fits_blas(m, n, k)) {
+            if constexpr (std::is_same_v<T, float>)
+                return detail::by_blas(cblas_sgemm, TransA, TransB, m, n, k, a, b, Added ? 1.0f : 0.0f, c);
+            else
+                return detail::by_blas(cblas_dgemm, TransA, TransB, m, n, k, a, b, Added ? 1.0 : 0.0, c);
+        }
+#endif
+    gemm_blocked<TransA, TransB, Added>(m, n, k, a, b, c);
+}
 
 }  // namespace dovetail::loops
 

@@ -53,23 +53,23 @@ void with_blas(const stream& s, const char* name, Product product) {
 }
 
 // cuBLAS is column-major, so a row-major product exchanges the factors: c^T = op(b)^T op(a)^T.
-inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
-                        const void* a, const void* b, void* c) {
-    const cudaDataType type = blas_type(e);
-    const blas_factor one{1}, zero{0};
+inline void multiply_on(const stream& s, const matrix_product& p, const void* a, const void* b, void* c) {
+    const cudaDataType type = blas_type(p.elements);
+    const blas_factor factor{p.factor}, of_c{p.added ? 1.0 : 0.0};
     with_blas(s, "cublasGemmEx", [&](cublasHandle_t handle) {
-        return calls.blas_gemm(handle, blas_operation(trans_b), blas_operation(trans_a), n, m, k, one.of(e), b, type, trans_b ? k : n, a,
-                               type, trans_a ? m : k, zero.of(e), c, type, n, blas_sums(e), CUBLAS_GEMM_DEFAULT);
+        return calls.blas_gemm(handle, blas_operation(p.trans_b), blas_operation(p.trans_a), p.n, p.m, p.k, factor.of(p.elements), b, type,
+                               p.trans_b ? p.k : p.n, a, type, p.trans_a ? p.m : p.k, of_c.of(p.elements), c, blas_type(p.results), p.n,
+                               blas_sums(p.elements), CUBLAS_GEMM_DEFAULT);
     });
 }
 
-inline void multiply_batch_on(const stream& s, const batched_product& p, matrix_batch<const void> a, matrix_batch<const void> b,
+inline void multiply_batch_on(const stream& s, const matrix_product& p, matrix_batch<const void> a, matrix_batch<const void> b,
                               matrix_batch<void> c) {
     const cudaDataType type = blas_type(p.elements);
-    const blas_factor factor{p.factor}, zero{0};
+    const blas_factor factor{p.factor}, of_c{p.added ? 1.0 : 0.0};
     with_blas(s, "cublasGemmStridedBatchedEx", [&](cublasHandle_t handle) {
         return calls.blas_gemm_batch(handle, blas_operation(p.trans_b), blas_operation(p.trans_a), p.n, p.m, p.k, factor.of(p.elements),
-                                     b.first, type, b.row, b.next, a.first, type, a.row, a.next, zero.of(p.elements), c.first,
+                                     b.first, type, b.row, b.next, a.first, type, a.row, a.next, of_c.of(p.elements), c.first,
                                      blas_type(p.results), c.row, c.next, p.count, blas_sums(p.elements), CUBLAS_GEMM_DEFAULT);
     });
 }
