@@ -269,19 +269,18 @@ void add_waits(dv::cuda::api& t) {
 }
 
 void add_stream_words(dv::cuda::api& t) {
-    t.find_write_value = [](dv::cuda::detail::stream_memory_function* f) {
-        *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
-            of(s)->push([=] { __atomic_store_n(reinterpret_cast<std::uint32_t*>(at), v, __ATOMIC_RELEASE); });
-            return CUDA_SUCCESS;
-        };
-        return cudaSuccess;
-    };
-    t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) {
-        *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
-            of(s)->push([=] {
-                while (__atomic_load_n(reinterpret_cast<std::uint32_t*>(at), __ATOMIC_ACQUIRE) != v)
-                    std::this_thread::sleep_for(std::chrono::microseconds{5});
-            });
+    t.find_batch_mem_op = [](dv::cuda::detail::batch_mem_op_function* f) {
+        *f = [](CUstream s, unsigned count, CUstreamBatchMemOpParams* all, unsigned) {
+            if (count >= 256) return CUDA_ERROR_INVALID_VALUE;
+            for (unsigned i = 0; i < count; ++i)
+                of(s)->push([one = all[i]] {
+                    const auto word = [](CUdeviceptr at) { return reinterpret_cast<std::uint32_t*>(at); };
+                    if (one.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32)
+                        __atomic_store_n(word(one.writeValue.address), one.writeValue.value, __ATOMIC_RELEASE);
+                    else
+                        while (__atomic_load_n(word(one.waitValue.address), __ATOMIC_ACQUIRE) != one.waitValue.value)
+                            std::this_thread::sleep_for(std::chrono::microseconds{5});
+                });
             return CUDA_SUCCESS;
         };
         return cudaSuccess;

@@ -55,24 +55,16 @@ void leave_out() {
       dv::cuda::calls.*Entry = &entry<Entry, std::remove_reference_t<decltype(dv::cuda::calls.*Entry)>>::call),
      ...);
 }
-dv::cuda::detail::stream_memory_function write_word, wait_word;
+dv::cuda::detail::batch_mem_op_function batch_mem_op;
 
 struct scene : simulated::scope {
     scene() {
         api& t = dv::cuda::calls;
-        t.find_write_value(&write_word);
-        t.find_wait_value(&wait_word);
-        t.find_write_value = [](dv::cuda::detail::stream_memory_function* f) {
-            *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned flags) {
+        t.find_batch_mem_op(&batch_mem_op);
+        t.find_batch_mem_op = [](dv::cuda::detail::batch_mem_op_function* f) {
+            *f = [](CUstream s, unsigned count, CUstreamBatchMemOpParams* all, unsigned flags) {
                 const uncounted here;
-                return write_word(s, at, v, flags);
-            };
-            return cudaSuccess;
-        };
-        t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) {
-            *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned flags) {
-                const uncounted here;
-                return wait_word(s, at, v, flags);
+                return batch_mem_op(s, count, all, flags);
             };
             return cudaSuccess;
         };

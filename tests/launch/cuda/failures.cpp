@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <barrier>
+
 namespace dv = dovetail;
 using namespace std::chrono_literals;
 using support::expect;
@@ -84,8 +86,8 @@ struct entries {
 using all = entries<&api::get_device_count, &api::device_bus_id, &api::set_device, &api::malloc, &api::malloc_host, &api::memcpy,
                     &api::memcpy_async, &api::memset, &api::memset_async, &api::stream_priority_range, &api::stream_create,
                     &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record,
-                    &api::event_record_with_flags, &api::event_query, &api::event_elapsed_time, &api::find_write_value,
-                    &api::find_wait_value, &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing,
+                    &api::event_record_with_flags, &api::event_query, &api::event_elapsed_time, &api::find_batch_mem_op,
+                    &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing,
                     &api::graph_get_edges, &api::graph_remove_dependencies, &api::graph_instantiate, &api::graph_upload,
                     &api::graph_launch, &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_split,
                     &api::comm_register, &api::comm_get_async_error, &api::comm_count, &api::comm_user_rank, &api::comm_device,
@@ -101,18 +103,17 @@ using polled = entries<&api::event_query, &api::stream_query, &api::comm_get_asy
 // Called for an operation, always.
 using of_operations = entries<&api::memcpy_async, &api::memset_async, &api::send, &api::recv, &api::all_reduce, &api::reduce,
                               &api::broadcast, &api::reduce_scatter, &api::blas_gemm, &api::blas_set_sm_count>;
-// The driver's functions, which the table only finds: numbered behind its entries.
-constexpr int write_value = all::count, wait_value = all::count + 1, ways = all::count + 2;
-template <int I>
+// The driver's function, which the table only finds: numbered behind its entries.
+constexpr int batch_mem_op = all::count, ways = all::count + 1;
 struct found {
-    static inline dv::cuda::detail::stream_memory_function real = nullptr;
-    static CUresult call(CUstream s, CUdeviceptr at, cuuint32_t v, unsigned flags) {
+    static inline dv::cuda::detail::batch_mem_op_function real = nullptr;
+    static CUresult call(CUstream s, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) {
         {
             const std::lock_guard lock{counting};
-            ++made[I];
-            if (countdown[I] >= 0 && countdown[I]-- == 0) return CUDA_ERROR_UNKNOWN;
+            ++made[batch_mem_op];
+            if (countdown[batch_mem_op] >= 0 && countdown[batch_mem_op]-- == 0) return CUDA_ERROR_UNKNOWN;
         }
-        return real(s, at, v, flags);
+        return real(s, count, operations, flags);
     }
 };
 
@@ -121,10 +122,8 @@ struct table {
         dv::cuda::calls = simulated::table();
         dv::cuda::local_reduction_kernel = &simulated::reduce_here;
         auto& t = dv::cuda::calls;
-        t.find_write_value(&found<write_value>::real);
-        t.find_wait_value(&found<wait_value>::real);
-        t.find_write_value = [](dv::cuda::detail::stream_memory_function* f) { *f = &found<write_value>::call; return cudaSuccess; };
-        t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) { *f = &found<wait_value>::call; return cudaSuccess; };
+        t.find_batch_mem_op(&found::real);
+        t.find_batch_mem_op = [](dv::cuda::detail::batch_mem_op_function* f) { *f = &found::call; return cudaSuccess; };
         all::wrap_all(t);
         for (int i = 0; i < 128; ++i) {
             countdown[i] = -1;
@@ -215,7 +214,8 @@ TEST_CASE("every call fails once, at its first, second and last use: an exceptio
                 CHECK((what.empty() || support::says(what, "rank ") || support::says(what, "the ranks of the world cannot be joined") ||
                        all::at_is_of<of_the_world>(i)));
                 // Where a capture fails, a rank that was told so may end the work first; its text has the operation.
-                CHECK((!operation.empty() || support::says(what, "operation `") || !(all::at_is_of<of_operations>(i) || i == wait_value)));
+                CHECK((!operation.empty() || support::says(what, "operation `") ||
+                       !(all::at_is_of<of_operations>(i) || i == batch_mem_op)));
             }
             const std::lock_guard lock{simulated::here().mutex};
             CHECK(simulated::here().memory.size() + simulated::here().pinned.size() == memory);
@@ -277,13 +277,35 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     CHECK(far.find("rank 1: the memory of rank 2 is on host abroad, not on " + dv::cuda::detail::host_name()) != std::string::npos);
     CHECK(far.find(advice) != std::string::npos);
     const std::string none = message(threads, [](api& t) {
-        t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) {
+        t.find_batch_mem_op = [](dv::cuda::detail::batch_mem_op_function* f) {
             *f = nullptr;
             return cudaSuccess;
         };
     });
     CAPTURE(none);
     CHECK(none.find("rank 2: the driver has no stream memory operations") != std::string::npos);
+}
+
+struct exchanged : dv::graph<
+    dv::mesh<dv::axis<samples::dp, 3>>,
+    dv::input<samples::x, dv::tensor<float, 3, 4>>,
+    dv::let<samples::y, dv::ops::all_to_all<samples::dp>(samples::x)>,
+    dv::output<samples::y>> {};
+
+// Each call takes the GPU microseconds: one before the first put, one between two puts, and one behind the last for all that arrives.
+TEST_CASE("the words between two copies are written and waited for in one call") {
+    const table t;
+    std::barrier<> meet{3};
+    simulated::run(3, [&](auto& rank) {
+        dv::executor<exchanged, samples::copied> step{rank, 20s};
+        step.bind(dv::name<samples::x>, std::vector<float>(12, 1.0f));
+        for (int run = 1; run <= 3; ++run) {
+            step.run().wait();
+            meet.arrive_and_wait();
+            if (rank.index() == 0) CHECK(made[batch_mem_op] == 3 * 3 * run);
+            meet.arrive_and_wait();
+        }
+    });
 }
 
 // As between hosts, where NCCL's sockets close before the connection says which rank has ended. NCCL says so when it is asked, or to the

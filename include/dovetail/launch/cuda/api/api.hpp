@@ -26,10 +26,11 @@ struct call_error : failure {
 
 namespace detail {
 
-// Stream memory operations belong to the driver API. They are looked up at run time so that programs need not link the driver; null if the
-// driver has none.
-using stream_memory_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
-inline cudaError_t find_driver_function(const char* name, stream_memory_function* to) {
+// Stream memory operations belong to the driver API. The function is looked up at run time so that programs need not link the driver; null
+// if the driver has none.
+using batch_mem_op_function = CUresult (*)(CUstream, unsigned count, CUstreamBatchMemOpParams*, unsigned flags);
+inline cudaError_t find_batch_mem_op(batch_mem_op_function* to) {
+    constexpr const char* name = "cuStreamBatchMemOp";
     void* found = nullptr;
     cudaDriverEntryPointQueryResult how{};
 #if CUDART_VERSION >= 13000
@@ -37,11 +38,9 @@ inline cudaError_t find_driver_function(const char* name, stream_memory_function
 #else
     const cudaError_t status = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &how);
 #endif
-    *to = how == cudaDriverEntryPointSuccess ? reinterpret_cast<stream_memory_function>(found) : nullptr;
+    *to = how == cudaDriverEntryPointSuccess ? reinterpret_cast<batch_mem_op_function>(found) : nullptr;
     return status;
 }
-inline cudaError_t find_write_value(stream_memory_function* to) { return find_driver_function("cuStreamWriteValue32", to); }
-inline cudaError_t find_wait_value(stream_memory_function* to) { return find_driver_function("cuStreamWaitValue32", to); }
 
 // With what an edge carries, since CUDA 12.3; null: only their number is asked for.
 inline cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
@@ -91,8 +90,7 @@ struct api {
     cudaError_t (*event_record_with_flags)(cudaEvent_t, cudaStream_t, unsigned) = &::cudaEventRecordWithFlags;
     decltype(&::cudaEventQuery) event_query = &::cudaEventQuery;
     decltype(&::cudaEventElapsedTime) event_elapsed_time = &::cudaEventElapsedTime;
-    cudaError_t (*find_write_value)(detail::stream_memory_function*) = &detail::find_write_value;
-    cudaError_t (*find_wait_value)(detail::stream_memory_function*) = &detail::find_wait_value;
+    cudaError_t (*find_batch_mem_op)(detail::batch_mem_op_function*) = &detail::find_batch_mem_op;
     // Memory of other ranks.
     decltype(&::cudaDeviceCanAccessPeer) can_access_peer = &::cudaDeviceCanAccessPeer;
     decltype(&::cudaDeviceEnablePeerAccess) enable_peer_access = &::cudaDeviceEnablePeerAccess;

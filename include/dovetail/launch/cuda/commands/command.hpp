@@ -44,10 +44,15 @@ constexpr bool is_nccl(command_kind k) {
     }
     return false;
 }
+// Kernels of operations and of the library, whose launch CUDA may reject.
+constexpr bool launches_kernel(command_kind k) { return k == command_kind::call || k == command_kind::local_reduce; }
+// Copies between ranks by copy engines, and the words that order them.
+constexpr bool is_of_peer_copies(command_kind k) {
+    return k == command_kind::make_room || k == command_kind::put || k == command_kind::wait;
+}
 // Commands that involve other ranks.
 constexpr bool is_communication(command_kind k) {
-    return k == command_kind::make_room || k == command_kind::put || k == command_kind::wait ||
-           (is_nccl(k) && k != command_kind::group_start && k != command_kind::group_end);
+    return is_of_peer_copies(k) || (is_nccl(k) && k != command_kind::group_start && k != command_kind::group_end);
 }
 
 struct command {

@@ -1,4 +1,5 @@
-// Executes commands on a given stream, with the pointers of the run being issued: one call for each, a few for peer copies.
+// Executes commands on a given stream, with the pointers of the run being issued: one call for each, a few for peer copies. The words that
+// peer copies write and wait for are collected, until something else is issued.
 #pragma once
 
 #include "command_list.hpp"
@@ -10,10 +11,35 @@ namespace dovetail::cuda {
 
 class command_runner {
 public:
-    command_runner(const command_list& list, const pointer_table& pointers, const input_copies& inputs, const peer_copies& copies)
-        : list_{list}, pointers_{pointers}, inputs_{inputs}, peer_copies_{copies} {}
+    command_runner(const command_list& list, const pointer_table& pointers, const input_copies& inputs, const peer_copies& copies,
+                   stream_words& words)
+        : list_{list}, pointers_{pointers}, inputs_{inputs}, peer_copies_{copies}, words_{words} {}
 
     void execute(const command& a, cudaStream_t stream) {
+        if (!is_of_peer_copies(a.kind)) words_.issue(stream);
+        issue(a, stream);
+    }
+    // Executes an NCCL call; other kinds of command are not passed.
+    static void communicate(const command& a, cudaStream_t stream, const void* from, void* to) {
+        switch (a.kind) {
+            case command_kind::group_start: return check(calls.group_start(), "ncclGroupStart");
+            case command_kind::group_end: return check(calls.group_end(), "ncclGroupEnd");
+            case command_kind::send: return check(calls.send(from, a.count, a.type, a.peer, a.comm, stream), "ncclSend");
+            case command_kind::recv: return check(calls.recv(to, a.count, a.type, a.peer, a.comm, stream), "ncclRecv");
+            case command_kind::collective: return issue_of(a.nccl)(a, stream, from, to);
+            case command_kind::call:
+            case command_kind::copy:
+            case command_kind::zero:
+            case command_kind::copy_input:
+            case command_kind::make_room:
+            case command_kind::put:
+            case command_kind::wait:
+            case command_kind::local_reduce: return;
+        }
+    }
+
+private:
+    void issue(const command& a, cudaStream_t stream) {
         switch (a.kind) {
             case command_kind::call: {
                 cuda::stream s = a.at;
@@ -42,11 +68,11 @@ public:
                 return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset),
                                               static_cast<std::int64_t>(a.count));
             }
-            case command_kind::make_room: return peer_copies_.make_room(stream, a.peer, a.set_flag);
+            case command_kind::make_room: return peer_copies_.make_room(words_, stream, a.peer, a.set_flag);
             case command_kind::put:
-                return peer_copies_.put(stream, a.awaited_flag, a.peer, a.set_flag, pointers_.at(a.to, a.to_offset),
+                return peer_copies_.put(words_, stream, {a.awaited_flag, a.peer, a.set_flag}, pointers_.at(a.to, a.to_offset),
                                         pointers_.at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes));
-            case command_kind::wait: return peer_copies_.wait(stream, a.awaited_flag);
+            case command_kind::wait: return peer_copies_.wait(words_, stream, a.awaited_flag);
             case command_kind::group_start:
             case command_kind::group_end:
             case command_kind::send:
@@ -56,30 +82,12 @@ public:
                                    a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }
     }
-    // Executes an NCCL call; other kinds of command are not passed.
-    static void communicate(const command& a, cudaStream_t stream, const void* from, void* to) {
-        switch (a.kind) {
-            case command_kind::group_start: return check(calls.group_start(), "ncclGroupStart");
-            case command_kind::group_end: return check(calls.group_end(), "ncclGroupEnd");
-            case command_kind::send: return check(calls.send(from, a.count, a.type, a.peer, a.comm, stream), "ncclSend");
-            case command_kind::recv: return check(calls.recv(to, a.count, a.type, a.peer, a.comm, stream), "ncclRecv");
-            case command_kind::collective: return issue_of(a.nccl)(a, stream, from, to);
-            case command_kind::call:
-            case command_kind::copy:
-            case command_kind::zero:
-            case command_kind::copy_input:
-            case command_kind::make_room:
-            case command_kind::put:
-            case command_kind::wait:
-            case command_kind::local_reduce: return;
-        }
-    }
 
-private:
     const command_list& list_;
     const pointer_table& pointers_;
     const input_copies& inputs_;
     const peer_copies& peer_copies_;
+    stream_words& words_;
 };
 
 }  // namespace dovetail::cuda

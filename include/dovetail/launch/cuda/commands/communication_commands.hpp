@@ -3,7 +3,7 @@
 //     all_gather of `z` over 4 ranks  ->  ncclAllGather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
 //     a channel by peer copy          ->  put on the sender, make_room and wait on the receiver
-//     all_gather by peer copies       ->  3 make_room, 3 put, copy of the own piece, 3 wait
+//     all_gather by peer copies       ->  copy of the own piece, 3 make_room, 3 put, 3 wait
 #pragma once
 
 #include "../../executable/geometry.hpp"
@@ -131,7 +131,8 @@ private:
         if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to.access, to.offset, bytes, peer, all_));
     }
     // Each member first announces to those that reach it that there is room, and puts its blocks in the order of the members behind it, so
-    // that no two put into the same one at a time.
+    // that no two put into the same one at a time. Its own block is copied before that: between the puts and the waits for those of others
+    // it would be a further call for the words behind the last put.
     void add_peer_copies(const ir::step& step, const ir::member& m, const participant& s, int first_flag, const std::vector<int>& with,
                          int mine) {
         const int n = static_cast<int>(with.size());
@@ -139,6 +140,8 @@ private:
         const auto room_at = [&](int member) { return first_flag + member; };
         const auto data_from = [&](int member) { return first_flag + n + member; };
         if (b.bytes == 0) return;
+        const bool keeps_own = s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n);
+        if (keeps_own) copy(b.given_to(mine, {s.send}), b.got_from(mine, s.recv), b.bytes);
         bool receives = false;
         for (int k = 1; k < n; ++k)
             if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n)) {
@@ -155,12 +158,7 @@ private:
                 put.bytes = b.bytes;
                 put.target = got.access;
             }
-        if (s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n)) {
-            if (const place given = b.given_to(mine, {s.send}), got = b.got_from(mine, s.recv); !is_same(given, got))
-                copies.push_back(transfer_command(command_kind::copy, given.access, given.offset, got.access, got.offset, b.bytes));
-        } else if (!receives && s.recv >= 0 && collective::receives_result(m, mine)) {
-            zero(s.recv, b.bytes);
-        }
+        if (!receives && !keeps_own && s.recv >= 0 && collective::receives_result(m, mine)) zero(s.recv, b.bytes);
         for (int k = 1; k < n; ++k)
             if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n))
                 add_flags(command_kind::wait, with[static_cast<std::size_t>(from)], data_from(from), -1);

@@ -28,8 +28,7 @@ public:
                 const bool first = l == static_cast<int>(stream_kind::communication);
                 check(calls.stream_create(&streams[l], cudaStreamNonBlocking, first ? high : low), "cudaStreamCreateWithPriority");
             }
-            check(calls.find_write_value(&write_value), "cudaGetDriverEntryPoint");
-            check(calls.find_wait_value(&wait_value), "cudaGetDriverEntryPoint");
+            check(calls.find_batch_mem_op(&batch_mem_op), "cudaGetDriverEntryPoint");
             check(calls.blas_create(&blas_), "cublasCreate");
             check(calls.blas_set_stream(blas_, streams[0]), "cublasSetStream");
             // cuBLAS's recommendation for Hopper; a workspace of its own would be allocated inside a capture.
@@ -56,7 +55,7 @@ public:
     flag_releaser flags{[this] { return stopped_.load(); }};  // releases waits of peer copies after an abort
     output_copies copies;
     cudaStream_t streams[stream_count] = {};
-    detail::stream_memory_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
+    detail::batch_mem_op_function batch_mem_op = nullptr;  // null: the driver has none
     // Hashes of the plans whose kernels are loaded and whose connections exist
     std::vector<std::uint64_t> warmed;
     int executors = 0;                // number of executors made

@@ -4,6 +4,7 @@
 
 #include "../../engine/walk.hpp"
 #include "../commands/plain_step.hpp"
+#include "launch_status.hpp"
 #include "prepare.hpp"
 #include "replay.hpp"
 
@@ -36,13 +37,14 @@ public:
     }
     void record(int stream, int event, int event_slot) {
         check(calls.event_record(event_at(event, event_slot), on_->streams[stream]), "cudaEventRecord");
+        if (std::exchange(reports_late_, false)) report_progress(step_, stream);
     }
     void issue(int index, const ir::step& s) {
         step_ = index;
         const plain_step& plain = plain_[static_cast<std::size_t>(index)];
         if (!quiet_ || plain.launch == nullptr) return issue_any(index, s);
         plain.launch(plain.at, plain.pointers);
-        looked_at();
+        launched();
     }
 
 private:
@@ -60,14 +62,29 @@ private:
         for (int i = list_->first[index], end = list_->first[index + 1]; i < end; ++i) {
             const command& a = list_->commands[static_cast<std::size_t>(i)];
             runner_->execute(a, stream);
-            if (a.kind == command_kind::call || a.kind == command_kind::local_reduce) looked_at();
+            if (launches_kernel(a.kind)) launched();
         }
-        if (inspection_) inspection_->issue(index, false, stream);
-        counters_.done(index, s.stream);
+        if (inspection_) {
+            words_.issue(stream);
+            inspection_->issue(index, false, stream);
+        }
+        // What waits for the step need not wait for its word of progress, unless the words of peer copies come first, which take it along.
+        reports_late_ = s.event >= 0 && words_.empty();
+        if (!reports_late_) report_progress(index, s.stream);
         if (clock_.open()) clock_.mark(index, true, stream);
         if (capturing_) still_capturing();
         if (index == last_input_step_ && !capturing_ && runs_[now_ % depth].last_direct == now_)
             check(calls.event_record(runs_[now_ % depth].inputs_copied, stream), "cudaEventRecord");
+    }
+
+    void launched() { status_.launched(step_, now_ < careful_runs || capturing_); }
+    void begin_walk() {  // an error may have left something of an earlier one
+        words_.clear();
+        reports_late_ = false;
+    }
+    void report_progress(int step, int stream) {
+        counters_.done(step, stream, words_);
+        words_.issue(on_->streams[stream]);
     }
 
     // ---- a run
@@ -111,10 +128,11 @@ private:
                 (recorded ? recorded_graphs_ : graphs_).launch(now_);
             else {
                 counters_.begin(now_);
+                begin_walk();
                 if (recorded) clock_.begin(f);
                 quiet_ = !recorded && !inspection_;
                 launch::walk_watched(plan, role, since_switch_, *this, watcher);
-                if (unasked_ > 0) ask();
+                status_.ask_for_rest(step_);
                 clock_.close();
             }
             step_ = -1;  // a later error is not caused by the step issued last
@@ -151,8 +169,8 @@ private:
     }
     // The streams go behind the last replayed run, which is on the first stream whatever it works on, and behind all that was issued
     // before where a run of another kind came last, or another executor that shares states, and where this run or one before it writes
-    // memory of the caller. NCCL's calls go behind those on another
-    // stream, of a plan with overlap before one without: communicators share the GPU, and their kernels come in one order on all ranks.
+    // memory of the caller. NCCL's calls go behind those on another stream, of a plan with overlap before one without: communicators share
+    // the GPU, and their kernels come in one order on all ranks.
     void wait_for_earlier(const std::shared_ptr<run_state>& issued, bool replayed, unsigned streams) {
         const auto& last = on_->last;
         const bool shared = !addresses.states().empty() && addresses.store()->change_owner(this, issued) != nullptr;
@@ -189,22 +207,6 @@ private:
             if (r.streams >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
         counters_.shown()->replayed.store(replayed, std::memory_order_relaxed);
         counters_.shown()->issued.store(now_, std::memory_order_release);
-    }
-    // A launch returns no status, and asking for the error costs about as much as the rest of a step. The first runs ask after each launch,
-    // since a rejected launch fails at once; later runs ask once in a while, and at the end.
-    void looked_at() {
-        if (now_ >= careful_runs && !capturing_ && ++unasked_ < 16) return;
-        ask();
-    }
-    void ask() {
-        const int first = unasked_ > 1 ? step_ - unasked_ + 1 : step_;
-        unasked_ = 0;
-        const cudaError_t status = calls.get_last_error();
-        if (status == cudaSuccess) return;
-        check(status,
-              first < step_ && first >= 0
-                  ? ("a launch of this operation or of one before it, back to " + names[static_cast<std::size_t>(first)].text()).c_str()
-                  : "the launch");
     }
 
     // ---- replay
@@ -268,7 +270,8 @@ private:
         to.capture(streams_ | 1u, joins_, [&, this] {
             capturing_ = true;
             quiet_ = false;
-            counters_.begin_capture();
+            begin_walk();
+            counters_.begin_capture(words_);
             launch::walk(plan, role, 0, *this);
             capturing_ = false;
             step_ = -1;
@@ -283,14 +286,15 @@ private:
     }
 
     const std::vector<plain_step> plain_;  // by step
-    std::vector<const void*> captured_;    // by binding: the pointer in the graphs
+    launch_status status_{names};
+    std::vector<const void*> captured_;  // by binding: the pointer in the graphs
     replays graphs_{on_}, recorded_graphs_{on_};
     std::string replay_fallback_reason_;
     std::int64_t now_ = 0;           // the run being issued
     std::int64_t since_switch_ = 0;  // runs issued since the streams last waited for all earlier work
-    int unasked_ = 0;                // launches since the last query of their status
     bool capturing_ = false;
-    bool quiet_ = false;  // neither times nor values of the run are recorded
+    bool reports_late_ = false;  // the progress of the step being issued, behind its event
+    bool quiet_ = false;         // neither times nor values of the run are recorded
 };
 
 }  // namespace dovetail::cuda

@@ -91,6 +91,7 @@ protected:
     block scratch_;
     std::unique_ptr<pointer_table> pointers_;
     std::unique_ptr<input_copies> inputs_;
+    stream_words words_{on_->batch_mem_op};
     std::unique_ptr<command_runner> runner_;
     std::shared_ptr<void> registered_;  // registration of the arena with NCCL
     std::vector<cudaEvent_t> events_;
@@ -186,7 +187,7 @@ private:
         if (list_->scratch_bytes > 0) scratch_ = block{on_->memory, list_->scratch_bytes};
         pointers_ = std::make_unique<pointer_table>(program, steps(), addresses, scratch_.data());
         inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(addresses.inputs().size()));
-        runner_ = std::make_unique<command_runner>(*list_, *pointers_, *inputs_, *peer_copies_);
+        runner_ = std::make_unique<command_runner>(*list_, *pointers_, *inputs_, *peer_copies_, words_);
         for (command& a : list_->commands) {
             if (a.kind == command_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
             if (a.kind == command_kind::copy_input) inputs_->add(a, addresses, program);

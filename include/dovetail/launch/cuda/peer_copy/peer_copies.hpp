@@ -15,6 +15,7 @@
 #pragma once
 
 #include "../../executable/geometry.hpp"
+#include "../api/stream_words.hpp"
 #include "../engine/context.hpp"
 #include "ipc_flags.hpp"
 
@@ -72,6 +73,13 @@ inline std::string host_name() {
 }
 
 }  // namespace detail
+
+// The sender's flag that it waits for, and the receiver's that it sets.
+struct put_flags {
+    int room = -1;
+    int receiver = -1;
+    int data = -1;
+};
 
 class peer_copies {
 public:
@@ -137,17 +145,18 @@ public:
     char* arena(int rank) const { return remotes_[static_cast<std::size_t>(rank)].arena; }
 
     // The receiver's announcement to a sender, on a stream ...
-    void make_room(cudaStream_t stream, int sender, int flag) const { set_flag(stream, sender, flag); }
+    void make_room(stream_words& words, cudaStream_t stream, int sender, int flag) const { set_flag(words, stream, sender, flag); }
     // ... the sender's part of a copy ...
-    void put(cudaStream_t stream, int room_flag, int receiver, int data_flag, void* to, const void* from, std::size_t bytes) const {
-        wait(stream, room_flag);
+    void put(stream_words& words, cudaStream_t stream, const put_flags& flags, void* to, const void* from, std::size_t bytes) const {
+        wait(words, stream, flags.room);
+        words.issue(stream);
         check(calls.memcpy_async(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
-        set_flag(stream, receiver, data_flag);
+        set_flag(words, stream, flags.receiver, flags.data);
     }
     // ... and the wait for an own flag, which it resets.
-    void wait(cudaStream_t stream, int own_flag) const {
-        check(on_->wait_value(stream, flag(own_on_device_, own_flag), flag_set, CU_STREAM_WAIT_VALUE_EQ), "cuStreamWaitValue32");
-        check(on_->write_value(stream, flag(own_on_device_, own_flag), 0, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
+    void wait(stream_words& words, cudaStream_t stream, int own_flag) const {
+        words.wait(stream, flag(own_on_device_, own_flag), flag_set);
+        words.write(stream, flag(own_on_device_, own_flag), 0);
     }
 
 private:
@@ -172,10 +181,8 @@ private:
         return words;
     }
     static CUdeviceptr flag(CUdeviceptr first, int i) { return first + static_cast<CUdeviceptr>(i) * flag_stride * sizeof(std::uint32_t); }
-    void set_flag(cudaStream_t stream, int rank, int number) const {
-        check(
-            on_->write_value(stream, flag(remotes_[static_cast<std::size_t>(rank)].flags, number), flag_set, CU_STREAM_WRITE_VALUE_DEFAULT),
-            "cuStreamWriteValue32");
+    void set_flag(stream_words& words, cudaStream_t stream, int rank, int number) const {
+        words.write(stream, flag(remotes_[static_cast<std::size_t>(rank)].flags, number), flag_set);
     }
 
     // How many members a task has on any of its ranks.
@@ -203,7 +210,7 @@ private:
     }
     // A text with what the other ranks need to reach this rank's memory.
     std::string export_memory(char* arena, std::int64_t arena_bytes) {
-        if (on_->write_value == nullptr || on_->wait_value == nullptr) throw failure{"the driver has no stream memory operations"};
+        if (on_->batch_mem_op == nullptr) throw failure{"the driver has no stream memory operations"};
         const std::size_t bytes = bytes_of_flags();
         if (on_->world->one_process()) {
             exported_ = std::make_shared<detail::exported_memory>(

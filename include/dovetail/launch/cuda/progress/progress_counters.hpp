@@ -2,6 +2,7 @@
 // pinned memory, also in a replayed graph.
 #pragma once
 
+#include "../api/stream_words.hpp"
 #include "../commands/command.hpp"
 #include "../engine/context.hpp"
 #include "progress_word.hpp"
@@ -40,24 +41,27 @@ public:
         run_word_ = static_cast<cuuint32_t>(run & 0x7fff) << 16;
         captured_ = false;
     }
-    void begin_capture() {
+    void begin_capture(stream_words& words) {
         run_word_ = 0;
         captured_ = true;
         for (int l = 0; l < stream_count; ++l)
-            if (const auto& all = progress_->communication[static_cast<std::size_t>(l)]; !all.empty()) write(all.front(), l, 0);
+            if (const auto& all = progress_->communication[static_cast<std::size_t>(l)]; !all.empty()) {
+                write(all.front(), l, 0, words);
+                words.issue(on_->streams[l]);
+            }
     }
-    void done(int step, int stream) const {
-        if (communicates_[static_cast<std::size_t>(step)]) write(step, stream, run_word_ + static_cast<cuuint32_t>(step + 1));
+    void done(int step, int stream, stream_words& words) const {
+        if (communicates_[static_cast<std::size_t>(step)]) write(step, stream, run_word_ + static_cast<cuuint32_t>(step + 1), words);
     }
 
 private:
     // A kernel would wait, as NCCL's do, until the multiprocessors have room for it, and copies with it.
-    void write(int step, int stream, cuuint32_t word) const {
+    void write(int step, int stream, cuuint32_t word, stream_words& words) const {
         const CUdeviceptr to = reinterpret_cast<CUdeviceptr>(words_->data()) + 4 * static_cast<CUdeviceptr>(stream);
         if (captured_ && nccl_[static_cast<std::size_t>(step)] && progress_word_kernel != nullptr)
             progress_word_kernel(on_->streams[stream], reinterpret_cast<std::uint32_t*>(to), word);
-        else if (on_->write_value != nullptr)
-            check(on_->write_value(on_->streams[stream], to, word, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
+        else if (words.available())
+            words.write(on_->streams[stream], to, word);
     }
     const std::shared_ptr<context> on_;
     const std::shared_ptr<block> words_;

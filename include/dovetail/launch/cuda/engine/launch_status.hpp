@@ -1,0 +1,45 @@
+// Whether CUDA accepted the launches of kernels. A launch returns no status, and asking for it costs about as much as the rest of a step.
+// The first runs ask after each launch, since a rejected launch fails at once; later runs ask once in a while, and at the end.
+#pragma once
+
+#include "../../executable/buffer_addresses.hpp"
+#include "../api/api.hpp"
+
+#include <vector>
+
+namespace dovetail::cuda {
+
+class launch_status {
+public:
+    // The operations of the steps.
+    explicit launch_status(const std::vector<step_name>& names) : names_{names} {}
+
+    // This step has launched a kernel.
+    void launched(int step, bool ask_now) {
+        if (!ask_now && ++unasked_ < often) return;
+        ask(step);
+    }
+    // Behind the last step of a run.
+    void ask_for_rest(int step) {
+        if (unasked_ > 0) ask(step);
+    }
+
+private:
+    static constexpr int often = 16;
+
+    void ask(int step) {
+        const int first = unasked_ > 1 ? step - unasked_ + 1 : step;
+        unasked_ = 0;
+        const cudaError_t status = calls.get_last_error();
+        if (status == cudaSuccess) return;
+        check(status,
+              first < step && first >= 0
+                  ? ("a launch of this operation or of one before it, back to " + names_[static_cast<std::size_t>(first)].text()).c_str()
+                  : "the launch");
+    }
+
+    const std::vector<step_name>& names_;
+    int unasked_ = 0;
+};
+
+}  // namespace dovetail::cuda
