@@ -82,5 +82,7 @@ TEST_CASE("shape rules refuse what does not fit") {
     static_assert(ops::layer_norm_parameter_gradients::result(x, x).count == 2);
     static_assert(ops::layer_norm_parameter_gradients::result(x, x).list[1] == row);
     static_assert(!ops::layer_norm_parameter_gradients::result(x, row).list[0].valid());
-    static_assert(ops::layer_norm_parameter_gradients::workspace(x, x) == 4 * 2 * 4);
+    static_assert(ops_detail::bands_of(0) == 0 && ops_detail::bands_of(256) == 1 && ops_detail::bands_of(257) == 2);
+    static_assert(ops_detail::bands_of(std::int64_t{1} << 40) == 64);
+    static_assert(ops::layer_norm_parameter_gradients::workspace(x, x) == 4 * 2 * (4 + 6));
 }

@@ -11,6 +11,12 @@
 
 namespace dovetail::ops_detail {
 constexpr bool are_rows(const tensor_type& x) { return is_matrix(x) && x.extent[1] > 0; }
+// Sums over many rows are those of bands of rows, added up: so many of them, whichever GPU it is, so that results are the same on all.
+constexpr std::int64_t bands_of(std::int64_t rows) {
+    constexpr std::int64_t rows_of_band = 256, most = 64;
+    const std::int64_t bands = (rows + rows_of_band - 1) / rows_of_band;
+    return bands < most ? bands : most;
+}
 }  // namespace dovetail::ops_detail
 
 namespace dovetail::ops {
@@ -64,9 +70,11 @@ struct layer_norm_parameter_gradients {
     static constexpr dovetail::cost cost(tensor_type dy, tensor_type x) {
         return {10 * x.size(), dy.bytes() + 2 * x.bytes(), ops_detail::arithmetic_of(x.type)};
     }
-    // Mean and reciprocal deviation of each row.
+    // Mean and reciprocal deviation of each row, and both sums of each band.
     static constexpr std::int64_t workspace(tensor_type, tensor_type x) {
-        return 2 * x.with_extents(x.extent[0]).with_element(ops_detail::arithmetic_of(x.type)).bytes();
+        const tensor_type numbers = x.with_element(ops_detail::arithmetic_of(x.type));
+        const std::int64_t rows = x.extent[0];
+        return 2 * numbers.with_extents(rows).bytes() + 2 * numbers.with_extents(ops_detail::bands_of(rows), x.extent[1]).bytes();
     }
 
     template <class X, class P>
@@ -78,7 +86,8 @@ struct layer_norm_parameter_gradients {
     template <class X, class P>
     static void launch(cuda::stream s, in<X> dy, in<X> x, out<P> gain_gradient, out<P> bias_gradient) {
         using R = ops_detail::arithmetic_t<typename X::element_type>;
-        kernels::layer_norm_parameter_gradients(s, X::template extent<0>, X::template extent<1>, dy.data(), x.data(),
+        constexpr std::int64_t rows = X::template extent<0>;
+        kernels::layer_norm_parameter_gradients(s, rows, X::template extent<1>, ops_detail::bands_of(rows), dy.data(), x.data(),
                                                 static_cast<R*>(s.workspace), gain_gradient.data(), bias_gradient.data());
     }
 };

@@ -14,10 +14,11 @@ template <class T>
 [[gnu::used]] void layer_norm_gradient(cuda::stream s, std::int64_t rows, std::int64_t columns, const T* dy, const T* x, const T* gain,
                                        T* dx);
 
-// Column sums of dy times the normalised x, and of dy, in a fixed order. `moments` is memory for two numbers per row.
+// Column sums of dy times the normalised x, and of dy, in a fixed order: those of `bands` bands of rows, then of the bands. `numbers` is
+// memory for two numbers per row, and two per band and column.
 template <class T, class R>
-[[gnu::used]] void layer_norm_parameter_gradients(cuda::stream s, std::int64_t rows, std::int64_t columns, const T* dy, const T* x,
-                                                  R* moments, T* gain_gradient, T* bias_gradient);
+[[gnu::used]] void layer_norm_parameter_gradients(cuda::stream s, std::int64_t rows, std::int64_t columns, std::int64_t bands, const T* dy,
+                                                  const T* x, R* numbers, T* gain_gradient, T* bias_gradient);
 
 #if defined(__CUDACC__)
 
@@ -93,13 +94,14 @@ __global__ void __launch_bounds__(threads) moments_kernel(std::int64_t rows, std
 
 template <class T, class R>
 __global__ void __launch_bounds__(summed_columns* summing_slices)
-    parameter_gradients_kernel(std::int64_t rows, std::int64_t columns, const T* dy, const T* x, const R* moments, T* gain_gradient,
-                               T* bias_gradient) {
+    sums_of_bands_kernel(std::int64_t rows, std::int64_t columns, const T* dy, const T* x, const R* moments, R* sums) {
+    const std::int64_t band = blockIdx.y, in_band = (rows + gridDim.y - 1) / gridDim.y;
+    const std::int64_t end = rows < (band + 1) * in_band ? rows : (band + 1) * in_band;
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * summed_columns;
     for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * summed_columns; first < columns; first += step) {
         const std::int64_t j = first + threadIdx.x;
         R of_gain{}, of_bias{};
-        for (std::int64_t i = threadIdx.y; j < columns && i < rows; i += summing_slices) {
+        for (std::int64_t i = band * in_band + threadIdx.y; j < columns && i < end; i += summing_slices) {
             const R g = widen(dy[i * columns + j]);
             of_gain += g * (R(widen(x[i * columns + j])) - moments[2 * i]) * moments[2 * i + 1];
             of_bias += g;
@@ -107,9 +109,22 @@ __global__ void __launch_bounds__(summed_columns* summing_slices)
         of_gain = over_slices(of_gain);
         of_bias = over_slices(of_bias);
         if (threadIdx.y == 0 && j < columns) {
-            gain_gradient[j] = narrow<T>(of_gain);
-            bias_gradient[j] = narrow<T>(of_bias);
+            sums[2 * band * columns + j] = of_gain;
+            sums[(2 * band + 1) * columns + j] = of_bias;
         }
+    }
+}
+template <class T, class R>
+__global__ void __launch_bounds__(threads)
+    add_bands_kernel(std::int64_t bands, std::int64_t columns, const R* sums, T* gain_gradient, T* bias_gradient) {
+    for (std::int64_t j = first_unit(); j < columns; j += unit_stride()) {
+        R of_gain{}, of_bias{};
+        for (std::int64_t band = 0; band < bands; ++band) {
+            of_gain += sums[2 * band * columns + j];
+            of_bias += sums[(2 * band + 1) * columns + j];
+        }
+        gain_gradient[j] = narrow<T>(of_gain);
+        bias_gradient[j] = narrow<T>(of_bias);
     }
 }
 
@@ -153,18 +168,22 @@ void layer_norm_gradient(cuda::stream s, std::int64_t rows, std::int64_t columns
 }
 
 template <class T, class R>
-void layer_norm_parameter_gradients(cuda::stream s, std::int64_t rows, std::int64_t columns, const T* dy, const T* x, R* moments,
-                                    T* gain_gradient, T* bias_gradient) {
-    if (rows > 0 && (moments == nullptr || s.workspace_bytes < 2 * rows * static_cast<std::int64_t>(sizeof(R))))
+void layer_norm_parameter_gradients(cuda::stream s, std::int64_t rows, std::int64_t columns, std::int64_t bands, const T* dy, const T* x,
+                                    R* numbers, T* gain_gradient, T* bias_gradient) {
+    if (rows > 0 && (numbers == nullptr || s.workspace_bytes < 2 * (rows + bands * columns) * static_cast<std::int64_t>(sizeof(R))))
         s.services->refuse("layer_norm_parameter_gradients needs the workspace that it declares");
+    R* const sums = numbers + 2 * rows;
     if (rows > 0) {
-        detail::moments_kernel<1><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, columns, x, moments);
+        detail::moments_kernel<1><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, columns, x, numbers);
         s.services->launched("kernel moments");
+        const dim3 of_block{detail::summed_columns, detail::summing_slices};
+        const dim3 blocks{blocks_for(s, columns, detail::summed_columns), static_cast<unsigned>(bands)};
+        detail::sums_of_bands_kernel<<<blocks, of_block, 0, on(s)>>>(rows, columns, dy, x, static_cast<const R*>(numbers), sums);
+        s.services->launched("kernel layer_norm_parameter_gradients");
     }
-    const dim3 of_block{detail::summed_columns, detail::summing_slices};
-    detail::parameter_gradients_kernel<<<blocks_for(s, columns, detail::summed_columns), of_block, 0, on(s)>>>(
-        rows, columns, dy, x, static_cast<const R*>(moments), gain_gradient, bias_gradient);
-    s.services->launched("kernel layer_norm_parameter_gradients");
+    detail::add_bands_kernel<<<blocks_for(s, columns), threads, 0, on(s)>>>(bands, columns, static_cast<const R*>(sums), gain_gradient,
+                                                                            bias_gradient);
+    s.services->launched("kernel add_bands");
 }
 
 #endif
