@@ -1,8 +1,10 @@
 // Pipelines of two and four stages and eight micro-batches on as many GPUs, forward and backward: each stage has four layers, of a product
 // forward and two backward. The time of a run beside what the schedule's bubble leaves: by theory, eight micro-batches on p stages take
-// (8 + p - 1) / 8 of the time that one stage alone takes for them (1F1B, GPipe). Medians, variants in turn.
+// (8 + p - 1) / 8 of the time that one stage alone takes for them (1F1B, GPipe). Also by hand (pipelines_by_hand.hpp). Medians, variants
+// in turn.
 #include <dovetail/dovetail.hpp>
 
+#include "bench/pipelines_by_hand.hpp"
 #include "bench/planned_variants.hpp"
 
 #include <doctest/doctest.h>
@@ -24,8 +26,8 @@ template <int, int> struct x;      // what goes into a layer, of a micro-batch
 template <int, int> struct slope;  // of that
 
 using real = dv::half;
-constexpr std::int64_t tokens = 4096, width = 4096;
-constexpr int micro_batches = 8, layers_of_stage = 4;
+constexpr std::int64_t tokens = bench::stage_by_hand::tokens, width = bench::stage_by_hand::width;
+constexpr int micro_batches = bench::stage_by_hand::micro_batches;
 using activations = dv::tensor<real, tokens, width>;
 
 template <int L> using states_of = dv::group<dv::state<weight<L>, dv::tensor<real, width, width>, normal_init<L, 1, 64>>,
@@ -34,7 +36,7 @@ template <int L, int M> using layer_forward = dv::let<x<L + 1, M>, matmul(x<L, M
 template <int L, int M> using layer_backward = dv::group<
     dv::let<slope<L, M>, matmul_nt(slope<L + 1, M>, weight<L>)>,
     dv::when<M == 0, dv::update<gradient<L>, matmul_tn(x<L, M>, slope<L + 1, M>)>>,
-    dv::when<(M > 0), dv::update<gradient<L>, add(gradient<L>, matmul_tn(x<L, M>, slope<L + 1, M>))>>>;
+    dv::when<(M > 0), dv::update<gradient<L>, add_matmul_tn(gradient<L>, x<L, M>, slope<L + 1, M>)>>>;
 
 template <int Stages>
 struct model {
@@ -66,14 +68,15 @@ void bind(Step& step, const bench::normal_halves& in, std::integer_sequence<int,
     (step.bind(dv::name<app::x<0, M>>, in.bound()), ...);
 }
 
+// The first one is one stage alone, with which the others are compared.
 void print(int stages, const std::vector<variant>& all) {
     std::printf("pipeline of %d stages and %d micro-batches, %d GPUs\n", stages, app::micro_batches, stages);
     const double alone = bench::median(all[0].milliseconds), bubble = alone * (stages - 1) / app::micro_batches;
     for (const variant& v : all) {
         const double time = bench::median(v.milliseconds);
-        std::printf("  %-28s %8.3f ms, %5.3f of one stage and the bubble of 1F1B; predicted %8.3f ms, %+5.1f%%", v.name.c_str(), time,
-                    time / (alone + bubble), v.predicted, 100 * (v.predicted / time - 1));
-        if (&v != &all[0]) std::printf("; bubble %.3f of the theory", (time - alone) / bubble);
+        std::printf("  %-28s %8.3f ms, %5.3f of one stage and the bubble of theory", v.name.c_str(), time, time / (alone + bubble));
+        if (&v != &all[0]) std::printf(", bubble %5.3f of it", (time - alone) / bubble);
+        if (v.predicted != 0) std::printf("; predicted %8.3f ms, %+5.1f%%", v.predicted, 100 * (v.predicted / time - 1));
         std::printf("\n");
     }
     std::fflush(stdout);
@@ -82,30 +85,33 @@ void print(int stages, const std::vector<variant>& all) {
 template <int Stages>
 void measure() {
     if (bench::gpus() < Stages) return static_cast<void>(std::printf("pipeline of %d stages: skipped, it takes as many GPUs\n", Stages));
+    bench::shared_by_hand shared{Stages};
+    ncclUniqueId ids[2];
+    for (ncclUniqueId& id : ids) bench::must(ncclGetUniqueId(&id));
     bench::meeting meet{Stages};
-    std::vector<double> alone;  // of rank 0
-    // One stage alone is a graph of one role, so of a world of one rank.
-    dv::cuda::world::local(1).run([&](auto& rank) {
-        const bench::normal_halves in{app::tokens * app::width, 1, 1.0f};
-        bench::meeting one{1};
-        std::vector<variant> all{bench::planned<app::training<1, dv::one_f_one_b>, app::by_nccl>(
-            rank, "one stage alone", [&](auto& step) { bind(step, in, std::make_integer_sequence<int, app::micro_batches>{}); })};
-        bench::time_in_turn(all, one, 11);
-        alone = all[0].milliseconds;
-    });
     dv::cuda::world::local(Stages).run([&](auto& rank) {
         bench::must(cudaSetDevice(rank.index()));
-        const bench::normal_halves in{app::tokens * app::width, 1, 1.0f};
-        const auto bind_here = [&](auto& step) { bind(step, in, std::make_integer_sequence<int, app::micro_batches>{}); };
+        const bench::normal_halves in{app::tokens * app::width, 1, 1.0f}, weight{app::width * app::width, 2, 1.0f / 64};
+        const auto bind_all = [&](auto& step) { bind(step, in, std::make_integer_sequence<int, app::micro_batches>{}); };
+        bench::stage_by_hand hand{shared, rank.index(), ids, in.data(), weight.data(), meet};
+        bench::shared_by_hand nothing_shared{1};
+        bench::meeting nobody{1};
+        ncclUniqueId own_ids[2];
+        for (ncclUniqueId& id : own_ids) bench::must(ncclGetUniqueId(&id));
+        bench::stage_by_hand alone{nothing_shared, 0, own_ids, in.data(), weight.data(), nobody};
+        const auto by_hand = [](bench::stage_by_hand& stage, const char* name, bool by_nccl) {
+            return variant{name, [&stage, by_nccl] { stage.run(by_nccl); }, [&stage] { stage.wait(); }};
+        };
         using one_f_one_b = app::training<Stages, dv::one_f_one_b>;
-        std::vector<variant> all;
-        all.push_back(bench::planned<one_f_one_b, app::by_nccl>(rank, "1F1B, NCCL", bind_here));
-        all.push_back(bench::planned<one_f_one_b, app::by_copies>(rank, "1F1B, copy engines", bind_here));
-        all.push_back(bench::planned<one_f_one_b, app::as_planned>(rank, "1F1B, as planned", bind_here));
-        all.push_back(bench::planned<app::training<Stages, dv::gpipe>, app::by_copies>(rank, "GPipe, copy engines", bind_here));
-        bench::time_in_turn(all, meet, 11);
-        constexpr double predicted = static_cast<double>(dv::predicted_time<app::training<1, dv::one_f_one_b>, app::by_nccl>) / 1e9;
-        all.insert(all.begin(), {"one stage alone", {}, {}, predicted, alone});
+        using gpipe = app::training<Stages, dv::gpipe>;
+        std::vector<variant> all{by_hand(alone, "one stage alone, by hand", false),
+                                 by_hand(hand, "1F1B by hand, NCCL", true),
+                                 by_hand(hand, "1F1B by hand, copy engines", false),
+                                 bench::planned<one_f_one_b, app::by_nccl>(rank, "1F1B, NCCL", bind_all),
+                                 bench::planned<one_f_one_b, app::by_copies>(rank, "1F1B, copy engines", bind_all),
+                                 bench::planned<gpipe, app::by_copies>(rank, "GPipe, copy engines", bind_all),
+                                 bench::planned<one_f_one_b, app::as_planned>(rank, "1F1B statements, as planned", bind_all)};
+        bench::time_in_turn(all, meet, 15);
         if (rank.index() == 0) print(Stages, all);
         meet();
     });

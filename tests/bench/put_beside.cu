@@ -95,19 +95,29 @@ void measure() {
     std::fill_n(words, 16, 0u);
     const auto write_value = bench::driver_function<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)>("cuStreamWriteValue32");
     const auto wait_value = bench::driver_function<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)>("cuStreamWaitValue32");
+    const auto batch_mem_op =
+        bench::driver_function<CUresult(CUstream, unsigned, CUstreamBatchMemOpParams*, unsigned)>("cuStreamBatchMemOp");
     const auto at = [&](int i) { return reinterpret_cast<CUdeviceptr>(words + i); };
+    const auto three_words = [&](cudaStream_t s) {
+        CUstreamBatchMemOpParams all[3] = {};
+        for (CUstreamBatchMemOpParams& one : all)
+            one.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = at(0), .value = 1, .flags = 0, .alias = 0};
+        all[1].waitValue = {
+            .operation = CU_STREAM_MEM_OP_WAIT_VALUE_32, .address = at(8), .value = 0, .flags = CU_STREAM_WAIT_VALUE_EQ, .alias = 0};
+        bench::must(batch_mem_op(s, 3, all, 0));
+    };
     const auto copy = [&](cudaStream_t s) { bench::must(cudaMemcpyAsync(there, here, bytes, cudaMemcpyDefault, s)); };
     const auto write = [&](cudaStream_t s) { bench::must(write_value(s, at(0), 1, 0)); };
     const auto wait = [&](cudaStream_t s) { bench::must(wait_value(s, at(8), 0, CU_STREAM_WAIT_VALUE_EQ)); };
-    const part parts[] = {{"nothing", [](cudaStream_t) {}},
-                          {"a word written", write},
-                          {"a word waited for, which is there", wait},
-                          {"a copy of 16 MiB", copy},
-                          {"the copy, a word written", [&](cudaStream_t s) { copy(s), write(s); }},
-                          {"a wait, the copy, a word written", [&](cudaStream_t s) { wait(s), copy(s), write(s); }},
-                          {"all that dovetail issues for a put", [&](cudaStream_t s) {
-                               write(s), wait(s), write(s), copy(s), write(s), wait(s), write(s);
-                           }}};
+    const part parts[] = {
+        {"nothing", [](cudaStream_t) {}},
+        {"a word written", write},
+        {"a word waited for, which is there", wait},
+        {"a copy of 16 MiB", copy},
+        {"the copy, a word written", [&](cudaStream_t s) { copy(s), write(s); }},
+        {"a wait, the copy, a word written", [&](cudaStream_t s) { wait(s), copy(s), write(s); }},
+        {"as one call for each word", [&](cudaStream_t s) { write(s), wait(s), write(s), copy(s), write(s), wait(s), write(s); }},
+        {"all that dovetail issues for a put", [&](cudaStream_t s) { three_words(s), copy(s), three_words(s); }}};
     cudaEvent_t begin{}, end{};
     bench::must(cudaEventCreate(&begin));
     bench::must(cudaEventCreate(&end));

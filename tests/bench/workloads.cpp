@@ -243,12 +243,15 @@ void add_chains(std::vector<variant>& all, bench::by_hand& hand) {
         all.push_back({"by hand, NCCL" + in_chunks, [&, chunks] { hand.chain_by_nccl(chunks, true); }, wait});
         all.push_back({"by hand, copy engines" + in_chunks, [&, chunks] { hand.chain_by_copies(chunks); }, wait});
     }
+    all.push_back({"by hand, 8 CTAs in 4 chunks", [&] { hand.chain_by_few_ctas(4, false); }, wait});
+    all.push_back({"by hand, 8 CTAs, 8 SMs less", [&] { hand.chain_by_few_ctas(4, true); }, wait});
 }
 void add_backwards(std::vector<variant>& all, bench::by_hand& hand) {
     const auto wait = [&] { hand.wait(); };
     all.push_back({"by hand, products alone", [&] { hand.backward_alone(); }, wait});
     all.push_back({"by hand, NCCL, one stream", [&] { hand.backward_by_nccl(false); }, wait});
     all.push_back({"by hand, NCCL, two streams", [&] { hand.backward_by_nccl(true); }, wait});
+    all.push_back({"by hand, NCCL of 8 CTAs", [&] { hand.backward_by_few_ctas(); }, wait});
     all.push_back({"by hand, copy engines", [&] { hand.backward_by_copies(); }, wait});
 }
 

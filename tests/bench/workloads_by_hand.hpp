@@ -53,6 +53,7 @@ class by_hand {
 public:
     static constexpr int layers = 4, gradients = 12;
     static constexpr std::int64_t side = 8192, hidden = 4096;  // of the chain's matrices; of the weights whose gradients are summed
+    static constexpr int few_ctas = 8;                         // of NCCL's kernels, where they are to take few SMs from the products
 
     // `x` is what the chain begins with, `tokens` the activations, and the slope of the last layer, of the backward pass.
     by_hand(shared_by_hand& all, int rank, const ncclUniqueId& id, const half* x, const half* tokens, const half* weight, meeting& meet)
@@ -73,9 +74,16 @@ public:
         all.stage[at(rank)] = on_device<half>(2 * side * side);
         meet();
         must(ncclCommInitRank(&comm_, all.ranks, id, rank));
+        ncclConfig_t gentle = NCCL_CONFIG_INITIALIZER;
+        gentle.maxCTAs = few_ctas;
+        must(ncclCommSplit(comm_, 0, rank, &gentle_comm_, &gentle));
+        cudaDeviceProp device{};
+        must(cudaGetDeviceProperties(&device, rank));
+        sms_ = device.multiProcessorCount;
     }
     ~by_hand() {
         must(cudaDeviceSynchronize());
+        must(ncclCommDestroy(gentle_comm_));
         must(ncclCommDestroy(comm_));
         for (half* p : {partial_[0], partial_[1], slope_[0], slope_[1], result(0), result(1), all_.stage[at(rank_)]})
             static_cast<void>(cudaFree(p));
@@ -90,19 +98,12 @@ public:
         end();
     }
     // Each product, and behind it its all_reduce: on one stream, or on two in chunks.
-    void chain_by_nccl(int chunks, bool beside) {
-        begin();
-        for (int l = 0; l < layers; ++l)
-            for (int k = 0; k < chunks; ++k) {
-                const cudaStream_t on = beside ? reduce_ : compute_;
-                if (l > 0 && beside) must(cudaStreamWaitEvent(compute_, reduced(k), 0));
-                multiply(l, k, chunks);
-                if (beside) join(on, made(k), compute_);
-                const std::int64_t from = block(k, chunks);
-                all_reduce(partial_[l % 2] + from, result(l % 2) + from, block(1, chunks), ncclSum, on);
-                if (beside) must(cudaEventRecord(reduced(k), reduce_));
-            }
-        end();
+    void chain_by_nccl(int chunks, bool beside) { chain_by(comm_, chunks, beside); }
+    // NCCL's kernels of few CTAs; the products leave them as many SMs, or not.
+    void chain_by_few_ctas(int chunks, bool leave_sms) {
+        if (leave_sms) must(cublasSetSmCountTarget(blas_, sms_ - few_ctas));
+        chain_by(gentle_comm_, chunks, true);
+        must(cublasSetSmCountTarget(blas_, 0));
     }
     // all_reduce = puts of blocks, a sum on each rank, puts of the sums.
     void chain_by_copies(int chunks) {
@@ -124,16 +125,8 @@ public:
         for (int l = 0; l < gradients; ++l) gradient_products(l);
         end();
     }
-    void backward_by_nccl(bool beside) {
-        begin();
-        for (int l = 0; l < gradients; ++l) {
-            const cudaStream_t on = beside ? reduce_ : compute_;
-            half* const made_here = gradient_products(l);
-            if (beside) join(on, made(l % 8), compute_);
-            all_reduce(made_here, result(0) + of_gradient(l), hidden * hidden, ncclAvg, on);
-        }
-        end();
-    }
+    void backward_by_nccl(bool beside) { backward_by(comm_, beside); }
+    void backward_by_few_ctas() { backward_by(gentle_comm_, true); }
     void backward_by_copies() {
         begin();
         for (int l = 0; l < gradients; ++l) {
@@ -165,6 +158,30 @@ private:
         join(mine_, events_[2], reduce_);
         join(mine_, events_[3], gather_);
     }
+    void chain_by(ncclComm_t comm, int chunks, bool beside) {
+        begin();
+        for (int l = 0; l < layers; ++l)
+            for (int k = 0; k < chunks; ++k) {
+                const cudaStream_t on = beside ? reduce_ : compute_;
+                if (l > 0 && beside) must(cudaStreamWaitEvent(compute_, reduced(k), 0));
+                multiply(l, k, chunks);
+                if (beside) join(on, made(k), compute_);
+                const std::int64_t from = block(k, chunks);
+                all_reduce(partial_[l % 2] + from, result(l % 2) + from, block(1, chunks), ncclSum, comm, on);
+                if (beside) must(cudaEventRecord(reduced(k), reduce_));
+            }
+        end();
+    }
+    void backward_by(ncclComm_t comm, bool beside) {
+        begin();
+        for (int l = 0; l < gradients; ++l) {
+            const cudaStream_t on = beside ? reduce_ : compute_;
+            half* const made_here = gradient_products(l);
+            if (beside) join(on, made(l % 8), compute_);
+            all_reduce(made_here, result(0) + of_gradient(l), hidden * hidden, ncclAvg, comm, on);
+        }
+        end();
+    }
     // Row-major c (m x n) = a (m x k) b (k x n), of which a or b may be stored transposed.
     void product(cublasOperation_t a_is, cublasOperation_t b_is, std::int64_t m, std::int64_t n, std::int64_t k, const half* a,
                  const half* b, half* c) {
@@ -186,8 +203,8 @@ private:
         product(CUBLAS_OP_N, CUBLAS_OP_T, side, hidden, hidden, slope, weight_, slope_[l % 2]);
         return gradient;
     }
-    void all_reduce(const half* from, half* to, std::int64_t count, ncclRedOp_t how, cudaStream_t on) {
-        must(ncclAllReduce(from, to, static_cast<std::size_t>(count), ncclHalf, how, comm_, on));
+    static void all_reduce(const half* from, half* to, std::int64_t count, ncclRedOp_t how, ncclComm_t comm, cudaStream_t on) {
+        must(ncclAllReduce(from, to, static_cast<std::size_t>(count), ncclHalf, how, comm, on));
     }
     void put(int to, half* target, const half* source, std::int64_t count, int message, cudaStream_t on) {
         must(cudaMemcpyAsync(target, source, static_cast<std::size_t>(count) * sizeof(half), cudaMemcpyDeviceToDevice, on));
@@ -219,7 +236,8 @@ private:
     const int rank_;
     const half *const input_, *const tokens_, *const weight_;
     cublasHandle_t blas_;
-    ncclComm_t comm_{};
+    ncclComm_t comm_{}, gentle_comm_{};
+    int sms_ = 0;
     cudaStream_t compute_{}, reduce_{}, gather_{}, mine_{};
     cudaEvent_t events_[32]{};
     half *partial_[2]{}, *slope_[2]{};
