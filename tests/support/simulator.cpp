@@ -261,7 +261,10 @@ private:
         } else {
             std::vector<std::vector<piece>> given(m.arguments.size());
             for (std::size_t x = 0; x < given.size(); ++x)
-                for (copied& a : m.arguments[x]) given[x].push_back(a.view());
+                for (copied& a : m.arguments[x]) {
+                    given[x].push_back(a.view());
+                    if (member.kind == dv::op_kind::local_reduce) break;  // behind it, the rank's own block once more
+                }
             if (!out.empty())
                 receive_pieces({dv::is_communication(member.kind) ? member.kind : moving_within_a_rank(member.kind), member.reduce,
                                 member.root, member.offset, member.zero_edge, member.op},

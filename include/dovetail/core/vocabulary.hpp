@@ -24,7 +24,7 @@ enum class op_kind : unsigned char {
     scatter,
     permute,      // each target index of a pair gets the value of its source index, along one axis
     own_rows,     // each rank keeps its block of rows
-    local_reduce  // reduces the equal blocks of rows of its argument, within a rank: made of reductions by copy engines
+    local_reduce  // reduces equal blocks within a rank: those that arrived, and its own one. Made of reductions by copy engines
 };
 
 // The most blocks of a local_reduce: their addresses are arguments of a kernel.
@@ -221,6 +221,8 @@ struct operation {
     int pair_count = 0;
     view_kind view = view_kind::none;
     int block = 0, blocks = 0;  // of rows<I, N>, as written; a graph's nodes have their own
+    // Of a communication whose result only a local_reduce reads: what a rank gives itself stays in the argument, which that reads as well.
+    bool own_block_stays = false;
     // The shape rule, or one of cost and tiles, could not be evaluated in a constant expression with trial arguments: it is not constexpr,
     // or it rejects them.
     bool doubtful_rule = false;

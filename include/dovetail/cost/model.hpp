@@ -158,10 +158,14 @@ private:
         return x;
     }
 
-    // The bytes of all buffers that a participation accesses, and its payload: what it reads, or what it writes.
+    // The bytes of all buffers that a participation accesses, and its payload: what it reads, or what it writes. What a local_reduce reads
+    // of its second argument, it does not read of the first.
     constexpr accessed accessed_by(const ir::participation& x) const {
         std::int64_t total = 0, read = 0, written = 0;
-        for (const ir::access *a = p_.accesses.first + x.first_access, *end = a + x.accesses; a != end; ++a) {
+        const ir::access* const first = p_.accesses.first + x.first_access;
+        const bool reduces = p_.members.first[x.member].kind == op_kind::local_reduce;
+        for (const ir::access *a = first, *end = a + x.accesses; a != end; ++a) {
+            if (reduces && a == first + 1) continue;
             const std::int64_t bytes = in_parts_ ? ir::bytes_of(p_, *a) : p_.buffers.first[a->buffer].bytes;
             total += bytes;
             if (reads(a->mode)) read += bytes;

@@ -43,7 +43,10 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
     const ir::locations located{g};
     for (const ir::step& s : steps) {
         inspected_step& step = all.emplace_back();
-        for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations))
+        for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations)) {
+            // What arrives for a local_reduce has a block that nobody writes.
+            const operation* const op = p.members[participation.member].op;
+            const bool incomplete = op != nullptr && op->own_block_stays;
             for (int i = participation.first_access; i < participation.first_access + participation.accesses; ++i) {
                 const ir::access& a = p.accesses[i];
                 const ir::buffer& b = p.buffers[a.buffer];
@@ -54,8 +57,9 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
                                              observer != nullptr && named(name) && observer->wants(*name)};
                 if (!found.checked && !found.observed) continue;
                 if (reads(a.mode) && b.where == ir::storage::state) step.before.push_back(found);
-                if (writes(a.mode)) step.behind.push_back(found);
+                if (writes(a.mode) && !incomplete) step.behind.push_back(found);
             }
+        }
     }
     return all;
 }

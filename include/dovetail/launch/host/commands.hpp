@@ -108,11 +108,12 @@ private:
         function(s, pointers);
     }
     void reduce_blocks(const command& a, const run_state& f) const {
-        const std::int64_t block = bytes(a.first_access + 1), all = bytes(a.first_access);
+        const int result = a.first_access + a.pointers - 1;
+        const std::int64_t block = bytes(result), all = bytes(a.first_access);
         std::vector<const void*> from;
         for (std::int64_t at = 0; at < all; at += block) from.push_back(static_cast<const char*>(address(a.first_access, f)) + at);
         const element type = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].type.type;
-        detail::reduce(type, executable_.program.members[a.member].reduce, from, address(a.first_access + 1, f), block);
+        detail::reduce(type, executable_.program.members[a.member].reduce, from, address(result, f), block);
     }
     void copy_input(const command& a, const run_state& f) const {
         const int symbol = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].symbol;

@@ -1,20 +1,21 @@
 // Collectives along axes within a host by copy engines. What only moves data is moved as it is: each rank puts its blocks into the results
 // of the others. Reductions become movement and a reduction of the blocks that arrived, on the rank that has them:
 //
-//     y = reduce_scatter(x)    s = all_to_all(x)     y = local_reduce(s)
-//     y = all_reduce(x)        s = all_to_all(x)     p = local_reduce(s)    y = all_gather(p)
-//     y = reduce(x, root)      s = all_to_all(x)     p = local_reduce(s)    y = gather(p, root)
+//     y = reduce_scatter(x)    s = all_to_all(x)     y = local_reduce(s, x)
+//     y = all_reduce(x)        s = all_to_all(x)     p = local_reduce(s, x)    y = all_gather(p)
+//     y = reduce(x, root)      s = all_to_all(x)     p = local_reduce(s, x)    y = gather(p, root)
 //
 // An all_reduce whose rows cannot be divided among the ranks, or whose result is a state, gathers all arguments: s = all_gather(x),
-// y = local_reduce(s). Every rank reduces in the order of the members, so that results are bitwise equal on all ranks and in all runs.
+// y = local_reduce(s, x). Every rank reduces in the order of the members, so that results are bitwise equal on all ranks and in all runs.
+// A rank's own block stays in x: on a GPU its copy would be a kernel, which waits beside a product until that has room for it.
 //
 // Of a collective along axes of the network and others, copy engines move the part within the hosts, and NCCL the part between them: each
 // rank exchanges with those at its place in the other hosts, and sends 1 / (ranks of a host) of the data over its link to the network.
 //
-//     y = all_reduce(x)        s = all_to_all<tp>(x)       p = local_reduce(s)       q = all_reduce<node>(p)    y = all_gather<tp>(q)
+//     y = all_reduce(x)        s = all_to_all<tp>(x)       p = local_reduce(s, x)    q = all_reduce<node>(p)    y = all_gather<tp>(q)
 //     y = broadcast(x, root)   p = scatter<tp>(x)          q = broadcast<node>(p)    y = all_gather<tp>(q)
 //     y = all_gather(x)        p = all_gather<node>(x)     y = all_gather<tp>(p)
-//     y = reduce_scatter(x)    s = all_to_all<tp>(x)       p = local_reduce(s)       y = reduce_scatter<node>(p)
+//     y = reduce_scatter(x)    s = all_to_all<tp>(x)       p = local_reduce(s, x)    y = reduce_scatter<node>(p)
 //
 // The last two lines are for a mesh with the network's axes last. Where they come first, as usual, the rows of a place lie apart: the part
 // within the hosts is done for the rows of one host after the other, which are views. (Without views it could be done on the other side of
@@ -38,8 +39,15 @@ namespace dovetail::pass {
 
 namespace detail {
 
-inline constexpr operation local_reduce_operation = added_operation(&tag_of<struct local_reduce>, op_kind::local_reduce),
-                           put_blocks_operation = added_operation(&tag_of<struct put_blocks>, op_kind::all_to_all),
+// To a local_reduce, which reads the rank's own block where it is.
+constexpr operation staging_operation(const tag* name, op_kind kind) {
+    operation o = added_operation(name, kind);
+    o.own_block_stays = true;
+    return o;
+}
+inline constexpr operation local_reduce_operation = added_operation(&tag_of<struct local_reduce>, op_kind::local_reduce, 2),
+                           stage_blocks_operation = staging_operation(&tag_of<struct put_blocks>, op_kind::all_to_all),
+                           stage_all_operation = staging_operation(&tag_of<struct stage_all>, op_kind::all_gather),
                            put_all_operation = added_operation(&tag_of<struct put_all>, op_kind::all_gather),
                            put_to_root_operation = added_operation(&tag_of<struct put_to_root>, op_kind::gather),
                            put_from_root_operation = added_operation(&tag_of<struct put_from_root>, op_kind::scatter);
@@ -80,10 +88,10 @@ private:
     constexpr void reduce() {
         if (!rules_.in_arena(y_) || !rules_.has_equal_shards(type(x_), ranks_)) return reduce_all();
         const int shard = add_value(y_, block_of(type(x_), ranks_));
-        reduce_blocks(put(put_blocks_operation, x_, type(x_)), shard);
+        reduce_blocks(put(stage_blocks_operation, x_, type(x_)), x_, shard);
         gather(n_.kind == op_kind::reduce ? put_to_root_operation : put_all_operation, between_hosts(shard, type(shard)), y_);
     }
-    constexpr void reduce_all() { reduce_blocks(put(put_all_operation, x_, rules_.stacked(type(x_), ranks_)), y_); }
+    constexpr void reduce_all() { reduce_blocks(put(stage_all_operation, x_, rules_.stacked(type(x_), ranks_)), x_, y_); }
     constexpr void broadcast() {
         const int shard = put(put_from_root_operation, x_, block_of(type(x_), ranks_));
         gather(put_all_operation, between_hosts(shard, type(shard)), y_);
@@ -111,7 +119,7 @@ private:
         add_concat(to_.made, n_, made, y);
     }
     // The steps: from all ranks of a host, and to all of them.
-    constexpr void reduce_rows(int x, int y) { reduce_blocks(put(put_blocks_operation, x, type(x)), y); }
+    constexpr void reduce_rows(int x, int y) { reduce_blocks(put(stage_blocks_operation, x, type(x)), x, y); }
     constexpr void gather_rows(int x, int y) { gather(put_all_operation, x, y); }
 
     // From an argument, or rows of it, to the other ranks of the host; a value of that type arrives.
@@ -120,11 +128,14 @@ private:
         to_.derive(within_hosts(n_), by, x, staged);
         return staged;
     }
-    constexpr void reduce_blocks(int staged, int y) {
+    constexpr void reduce_blocks(int staged, int x, int y) {
         ir::node n = behind_first(n_);
         n.axes = 0;
         n.root = -1;
-        to_.derive(n, local_reduce_operation, staged, y, n_.reduce);
+        vec<int> arguments;
+        arguments.push(staged);
+        arguments.push(x);
+        to_.derive(n, local_reduce_operation, arguments, y, n_.reduce);
     }
     constexpr void gather(const operation& by, int shard, int y) { to_.derive(within_hosts(behind_first(n_)), by, shard, y); }
 

@@ -6,11 +6,11 @@
 namespace dovetail::pass::detail {
 
 // An operation that rewrites add.
-constexpr operation added_operation(const tag* name, op_kind kind) {
+constexpr operation added_operation(const tag* name, op_kind kind, int arguments = 1) {
     operation o;
     o.name = name;
     o.kind = kind;
-    o.arguments = 1;
+    o.arguments = arguments;
     return o;
 }
 
@@ -46,16 +46,21 @@ public:
     }
 
     // A node like `n` that moves, or computes, one symbol from another.
-    constexpr void derive(ir::node n, const operation& op, int from, int to, reduction reduce = reduction::none) {
+    constexpr void derive(const ir::node& n, const operation& op, int from, int to) {
+        vec<int> argument;
+        argument.push(from);
+        derive(n, op, argument, to, reduction::none);
+    }
+    constexpr void derive(ir::node n, const operation& op, const vec<int>& from, int to, reduction reduce) {
         n.op = &op;
         n.kind = op.kind;
         n.reduce = reduce;
-        n.arguments = n.results = 1;
+        n.arguments = from.size();
+        n.results = 1;
         n.update = made.symbols[to].kind == ir::symbol_kind::state;
-        vec<int> argument, result;
-        argument.push(from);
+        vec<int> result;
         result.push(to);
-        push(n, argument, result);
+        push(n, from, result);
     }
 
 private:

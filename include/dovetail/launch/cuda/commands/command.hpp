@@ -67,6 +67,9 @@ struct command {
     int set_flag = -1;                  // make_room, put: the flag that it sets at the peer
     int target = -1;                    // put: the receiver's access
     int first_source = 0, sources = 0;  // local_reduce: in `lists`, or blocks of `from`
+    int own_source = -1;                // local_reduce: which block is at `own_from` instead; -1: none
+    int own_from = -1;
+    std::int64_t own_offset = 0;
     std::int64_t from_offset = 0, to_offset = 0;
     std::int64_t bytes = 0;                                    // copy, zero, copy_input, put
     std::size_t count = 0;                                     // elements; call: pointers

@@ -59,15 +59,7 @@ private:
                 return check(calls.memcpy_async(pointers_.at(a.to), from, static_cast<std::size_t>(a.bytes), cudaMemcpyDefault, stream),
                              "cudaMemcpyAsync");
             }
-            case command_kind::local_reduce: {
-                local_sources from;
-                from.count = a.sources;
-                for (int i = 0; i < a.sources; ++i)
-                    from.at[i] = a.from >= 0 ? pointers_.at(a.from, i * a.bytes)
-                                             : pointers_.at(list_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
-                return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset),
-                                              static_cast<std::int64_t>(a.count));
-            }
+            case command_kind::local_reduce: return reduce(a, stream);
             case command_kind::make_room: return peer_copies_.make_room(words_, stream, a.peer, a.set_flag);
             case command_kind::put:
                 return peer_copies_.put(words_, stream, {a.awaited_flag, a.peer, a.set_flag}, pointers_.at(a.to, a.to_offset),
@@ -81,6 +73,16 @@ private:
                 return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset),
                                    a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }
+    }
+
+    void reduce(const command& a, cudaStream_t stream) {
+        local_sources from;
+        from.count = a.sources;
+        for (int i = 0; i < a.sources; ++i)
+            from.at[i] = a.from >= 0 ? pointers_.at(a.from, i * a.bytes)
+                                     : pointers_.at(list_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
+        if (a.own_source >= 0) from.at[a.own_source] = pointers_.at(a.own_from, a.own_offset);
+        local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset), static_cast<std::int64_t>(a.count));
     }
 
     const command_list& list_;

@@ -3,7 +3,7 @@
 //     all_gather of `z` over 4 ranks  ->  ncclAllGather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
 //     a channel by peer copy          ->  put on the sender, make_room and wait on the receiver
-//     all_gather by peer copies       ->  copy of the own piece, 3 make_room, 3 put, 3 wait
+//     all_gather by peer copies       ->  3 make_room, 3 put, copy of the own piece, 3 wait
 #pragma once
 
 #include "../../executable/geometry.hpp"
@@ -11,6 +11,7 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace dovetail::cuda {
 
@@ -20,9 +21,18 @@ public:
     std::int64_t scratch_bytes = 0;  // scratch memory for arguments that would be overwritten while they are sent
     std::int64_t largest = 0;        // the largest message of NCCL
 
+    // By buffer that a local_reduce reads: which of its blocks is the rank's own, and is not in it.
+    using staged_blocks = std::map<int, int>;
+
     communication_commands(const access_table& accesses, const geometry& where, const peer_copies& copies, int rank, ncclComm_t all,
-                           const std::vector<ncclComm_t>& by_communicator)
-        : accesses_{accesses}, where_{where}, peer_copies_{copies}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
+                           const std::vector<ncclComm_t>& by_communicator, staged_blocks& staged)
+        : accesses_{accesses},
+          where_{where},
+          peer_copies_{copies},
+          rank_{rank},
+          all_{all},
+          by_communicator_{by_communicator},
+          staged_{staged} {}
 
     void add(const ir::step& step, const ir::participation& p) {
         const ir::member& m = accesses_.program.members[p.member];
@@ -131,8 +141,7 @@ private:
         if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to.access, to.offset, bytes, peer, all_));
     }
     // Each member first announces to those that reach it that there is room, and puts its blocks in the order of the members behind it, so
-    // that no two put into the same one at a time. Its own block is copied before that: between the puts and the waits for those of others
-    // it would be a further call for the words behind the last put.
+    // that no two put into the same one at a time. Its own block comes behind the puts: on a GPU that computes, its copy waits for room.
     void add_peer_copies(const ir::step& step, const ir::member& m, const participant& s, int first_flag, const std::vector<int>& with,
                          int mine) {
         const int n = static_cast<int>(with.size());
@@ -140,8 +149,6 @@ private:
         const auto room_at = [&](int member) { return first_flag + member; };
         const auto data_from = [&](int member) { return first_flag + n + member; };
         if (b.bytes == 0) return;
-        const bool keeps_own = s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n);
-        if (keeps_own) copy(b.given_to(mine, {s.send}), b.got_from(mine, s.recv), b.bytes);
         bool receives = false;
         for (int k = 1; k < n; ++k)
             if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n)) {
@@ -158,7 +165,14 @@ private:
                 put.bytes = b.bytes;
                 put.target = got.access;
             }
-        if (!receives && !keeps_own && s.recv >= 0 && collective::receives_result(m, mine)) zero(s.recv, b.bytes);
+        if (m.op != nullptr && m.op->own_block_stays) {
+            staged_[accesses_.program.accesses[s.recv].buffer] = mine;
+        } else if (s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n)) {
+            if (const place given = b.given_to(mine, {s.send}), got = b.got_from(mine, s.recv); !is_same(given, got))
+                copies.push_back(transfer_command(command_kind::copy, given.access, given.offset, got.access, got.offset, b.bytes));
+        } else if (!receives && s.recv >= 0 && collective::receives_result(m, mine)) {
+            zero(s.recv, b.bytes);
+        }
         for (int k = 1; k < n; ++k)
             if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n))
                 add_flags(command_kind::wait, with[static_cast<std::size_t>(from)], data_from(from), -1);
@@ -185,6 +199,7 @@ private:
     const int rank_;
     const ncclComm_t all_;
     const std::vector<ncclComm_t>& by_communicator_;
+    staged_blocks& staged_;
 };
 
 }  // namespace dovetail::cuda
