@@ -52,6 +52,12 @@ template <int L> using product_alone = dv::let<x<L + 1>, matmul(x<L>, weight)>;
 template <template <int> class Layer, int Ranks>
 struct chain_of : dv::graph<over<Ranks>, dv::input<x<0>, square>, weights<side, 91>, dv::repeat<Layer, layers>, dv::output<x<layers>>> {};
 template <int Ranks> struct chain : chain_of<layer, Ranks> {};
+// The same with products that leave the sums four of 132 multiprocessors, and have as many waves.
+struct matmul_on_128 : matmul { static constexpr int sms = 128; };
+template <int L> using layer_on_128 = dv::group<
+    dv::let<partial<L>, matmul_on_128(x<L>, weight)>,
+    dv::let<x<L + 1>, all_reduce<sum, ranks>(partial<L>)>>;
+template <int Ranks> struct chain_on_128 : chain_of<layer_on_128, Ranks> {};
 template <int Ranks> struct chain_alone : chain_of<product_alone, Ranks> {};
 
 // The backward pass of data parallelism: a gradient of weights for each layer, and its mean.
@@ -63,6 +69,13 @@ template <template <int> class Layer, template <int> class Result, int Ranks>
 struct backward_of : dv::graph<over<Ranks>, dv::input<given, tokens>, dv::input<slope<0>, tokens>, weights<hidden, 64>,
                                dv::repeat<Layer, gradients>, dv::output<slope<gradients>, dv::all<gradients, Result>>> {};
 template <int Ranks> struct backward : backward_of<backward_layer, mean, Ranks> {};
+struct matmul_tn_on_128 : matmul_tn { static constexpr int sms = 128; };
+struct matmul_nt_on_128 : matmul_nt { static constexpr int sms = 128; };
+template <int L> using backward_layer_on_128 = dv::group<
+    dv::let<gradient<L>, matmul_tn_on_128(given, slope<L>)>,
+    dv::let<slope<L + 1>, matmul_nt_on_128(slope<L>, weight)>,
+    dv::let<mean<L>, all_reduce<average, ranks>(gradient<L>)>>;
+template <int Ranks> struct backward_on_128 : backward_of<backward_layer_on_128, mean, Ranks> {};
 template <int Ranks> struct backward_without : backward_of<backward_alone, gradient, Ranks> {};
 
 // 64 MiB of each rank gathered beside a product.
@@ -178,7 +191,8 @@ struct inputs {
     normal_halves square, slope;
 };
 
-// `bind(executor, inputs)` binds the inputs of both graphs; `more(rank, inputs, meeting)` gives what is written by hand.
+// `bind(executor, inputs)` binds the inputs of both graphs; `more(rank, inputs, meeting, all)` adds further variants to all, and returns
+// what they use.
 template <int Ranks, class G, class Alone, class Bind, class More>
 void measure(const char* workload, const Bind& bind, const More& more) {
     if (bench::gpus() < Ranks) return static_cast<void>(std::printf("%s: skipped, it takes %d GPUs\n", workload, Ranks));
@@ -188,7 +202,7 @@ void measure(const char* workload, const Bind& bind, const More& more) {
         const inputs in{rank.index()};
         const auto bind_here = [&](auto& step) { bind(step, in); };
         std::vector<variant> all = planned_all<G, Alone>(rank, bind_here, bind_here);
-        [[maybe_unused]] const auto kept = more(rank.index(), in, meet, all);
+        [[maybe_unused]] const auto kept = more(rank, in, meet, all);
         bench::time_in_turn(all, meet, repeats);
         if (rank.index() == 0) print(workload, Ranks, all);
         meet();
@@ -219,15 +233,16 @@ struct hand_and_weight {
 };
 using added = void (*)(std::vector<variant>&, bench::by_hand&);
 
-// Adds variants by hand, which `add` lists, to those of the planner.
-template <int Ranks, class G, class Alone, class Bind>
+// Adds variants by hand, which `add` lists, to those of the planner, and the graph with products on fewer multiprocessors.
+template <int Ranks, class G, class Alone, class OnFewer, class Bind>
 void measure_beside_hand(const char* workload, const Bind& bind, int deviation, added add) {
     if (bench::gpus() < Ranks) return static_cast<void>(std::printf("%s: skipped, it takes %d GPUs\n", workload, Ranks));
     bench::shared_by_hand shared{Ranks};
     ncclUniqueId id;
     bench::must(ncclGetUniqueId(&id));
-    measure<Ranks, G, Alone>(workload, bind, [&](int rank, const inputs& in, bench::meeting& meet, std::vector<variant>& all) {
-        auto here = std::make_shared<hand_and_weight>(shared, rank, id, in, deviation, meet);
+    measure<Ranks, G, Alone>(workload, bind, [&](auto& rank, const inputs& in, bench::meeting& meet, std::vector<variant>& all) {
+        all.push_back(planned<OnFewer, app::automatic>(rank, "automatic, products on 128 SMs", [&](auto& step) { bind(step, in); }));
+        auto here = std::make_shared<hand_and_weight>(shared, rank.index(), id, in, deviation, meet);
         add(all, here->hand);
         return here;
     });
@@ -243,6 +258,7 @@ void add_chains(std::vector<variant>& all, bench::by_hand& hand) {
         all.push_back({"by hand, NCCL" + in_chunks, [&, chunks] { hand.chain_by_nccl(chunks, true); }, wait});
         all.push_back({"by hand, copy engines" + in_chunks, [&, chunks] { hand.chain_by_copies(chunks); }, wait});
     }
+    all.push_back({"by hand, copy engines, 4 SMs less", [&] { hand.chain_by_copies(4, 4); }, wait});
     all.push_back({"by hand, 8 CTAs in 4 chunks", [&] { hand.chain_by_few_ctas(4, false); }, wait});
     all.push_back({"by hand, 8 CTAs, 8 SMs less", [&] { hand.chain_by_few_ctas(4, true); }, wait});
 }
@@ -257,13 +273,13 @@ void add_backwards(std::vector<variant>& all, bench::by_hand& hand) {
 
 template <int Ranks>
 void measure_chain() {
-    measure_beside_hand<Ranks, app::chain<Ranks>, app::chain_alone<Ranks>>("tensor-parallel chain of four layers", bind_square, 91,
-                                                                           add_chains);
+    measure_beside_hand<Ranks, app::chain<Ranks>, app::chain_alone<Ranks>, app::chain_on_128<Ranks>>(
+        "tensor-parallel chain of four layers", bind_square, 91, add_chains);
 }
 template <int Ranks>
 void measure_backward() {
-    measure_beside_hand<Ranks, app::backward<Ranks>, app::backward_without<Ranks>>("gradients of twelve layers", bind_backward, 64,
-                                                                                   add_backwards);
+    measure_beside_hand<Ranks, app::backward<Ranks>, app::backward_without<Ranks>, app::backward_on_128<Ranks>>(
+        "gradients of twelve layers", bind_backward, 64, add_backwards);
 }
 template <int Ranks>
 void measure_beside_products() {

@@ -105,8 +105,9 @@ public:
         chain_by(gentle_comm_, chunks, true);
         must(cublasSetSmCountTarget(blas_, 0));
     }
-    // all_reduce = puts of blocks, a sum on each rank, puts of the sums.
-    void chain_by_copies(int chunks) {
+    // all_reduce = puts of blocks, a sum on each rank, puts of the sums. The products leave so many SMs to the sums.
+    void chain_by_copies(int chunks, int spared = 0) {
+        if (spared > 0) must(cublasSetSmCountTarget(blas_, sms_ - spared));
         begin();
         for (int l = 0; l < layers; ++l)
             for (int k = 0; k < chunks; ++k) {
@@ -118,6 +119,7 @@ public:
                 must(cudaEventRecord(reduced(k), gather_));
             }
         end();
+        must(cublasSetSmCountTarget(blas_, 0));
     }
 
     void backward_alone() {
