@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -48,6 +49,44 @@ template <class Held>
 struct model : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp>>, dv::let<first, all_reduce<sum, dp>(x)>,
                          dv::let<between, Held(first)>, dv::let<second, all_reduce<sum, dp>(between)>, dv::output<second>> {};
 
+// The collective on a stream of its own, and an operation on another that waits for it.
+struct waited_for : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp>>, dv::let<first, all_reduce<sum, dp>(x)>,
+                              dv::let<second, held_on_gpu(first)>, dv::output<second>> {};
+using on_two_streams = dv::options<dv::machine::h200_nvlink, dv::force_candidate<dv::candidate::written>>;
+
+// The calls for the stream of the last all_reduce, from that on: its event, and the words that the stream writes.
+std::mutex mutex;
+cudaStream_t reducing = nullptr;
+std::string calls_behind;
+dv::cuda::api real;
+dv::cuda::detail::batch_mem_op_function real_words = nullptr;
+
+void note(cudaStream_t on, char what) {
+    const std::lock_guard lock{mutex};
+    if (on == reducing) calls_behind += what;
+}
+void watch_calls() {
+    real = dv::cuda::calls;
+    real.find_batch_mem_op(&real_words);
+    dv::cuda::calls.all_reduce = [](const void* from, void* to, std::size_t n, ncclDataType_t type, ncclRedOp_t how, ncclComm_t comm,
+                                    cudaStream_t on) {
+        {
+            const std::lock_guard lock{mutex};
+            reducing = on;
+            calls_behind.clear();
+        }
+        return real.all_reduce(from, to, n, type, how, comm, on);
+    };
+    dv::cuda::calls.event_record = [](cudaEvent_t event, cudaStream_t on) { return note(on, 'e'), real.event_record(event, on); };
+    dv::cuda::calls.find_batch_mem_op = [](dv::cuda::detail::batch_mem_op_function* found) {
+        *found = [](CUstream on, unsigned count, CUstreamBatchMemOpParams* all, unsigned flags) {
+            note(on, 'w');
+            return real_words(on, count, all, flags);
+        };
+        return cudaSuccess;
+    };
+}
+
 }  // namespace progress_test
 using namespace progress_test;
 
@@ -86,4 +125,15 @@ TEST_CASE("nor in a replayed run, whose words are written by a kernel, or by the
         }));
         support::has(why, "rank 0 has not ended operation `all_reduce` of `second` (run 1 of `");
     }
+}
+
+TEST_CASE("what waits for a collective of NCCL does not wait for the word of progress behind it") {
+    const simulated::scope simulation;
+    held_on_gpu::late = false;
+    watch_calls();
+    dv::cuda::world::local(2).run([&](auto& rank) {
+        dv::executor<waited_for, on_two_streams> step{rank};
+        step.bind(dv::name<x>, std::vector<float>(8)).run().wait();
+    });
+    CHECK(calls_behind.substr(0, 2) == "ew");
 }
