@@ -423,6 +423,20 @@ TEST_CASE("dv::tuned leaves out the plans that copy engines cannot execute, and 
     CHECK(kept[0].find("kept") != std::string::npos);
 }
 
+TEST_CASE("a device that fails before an executor is made: the rank and the graph") {
+    const table t;
+    static thread_local bool failing = false;
+    static const auto set_device = dv::cuda::calls.set_device;
+    dv::cuda::calls.set_device = [](int d) { return failing ? cudaErrorUnknown : set_device(d); };
+    const std::string said = support::message([] {
+        simulated::run(2, [](auto& rank) {
+            failing = rank.index() == 1;
+            dv::executor<samples::crossing_pair, samples::overlapped> step{rank, 20s};
+        });
+    });
+    support::has(said, "rank 1 cannot make an executor of `crossing_pair`: cudaSetDevice: ");
+}
+
 TEST_CASE("dv::tuned leaves out the plans for which one rank has no memory") {
     const table t;
     static thread_local int device = 0;

@@ -14,7 +14,11 @@ DOVETAIL_INLINE int rank::device() const { return on_->device; }
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return on_->memory; }
 template <class Make>
 std::shared_ptr<engine> rank::made_by(const executable_plan<stream>& from, engine_options options, Make make) {
-    check(calls.set_device(on_->device), "cudaSetDevice");
+    try {
+        check(calls.set_device(on_->device), "cudaSetDevice");
+    } catch (const call_error& e) {
+        throw call_error{"rank " + std::to_string(index()) + " cannot make an executor of " + display_or(from.name, "the graph"), e};
+    }
     const geometry where{from.graph, size(), options.widths, from.plan.roles};
     options.role_conflict = roles_.conflict(from.graph, from.name, where, index(), options.store);
     const std::shared_ptr<engine> made = launch::reporting([&] { return make(options); }, [this] { on_->world->report(); });
