@@ -82,7 +82,7 @@ private:
     }
 
     void add(const ir::step& s) {
-        communication_commands others{accesses_, where_, peer_copies_, rank_, all_, by_communicator_, staged_};
+        communication_commands others{accesses_, where_, peer_copies_, rank_, all_, by_communicator_, own_blocks_};
         std::vector<int> done;
         for (const ir::participation& p : accesses_.program.participations.subspan(s.first_participation, s.participations)) {
             const ir::member& m = accesses_.program.members[p.member];
@@ -129,10 +129,10 @@ private:
             a.kind = command_kind::local_reduce;
             a.to = p.first_access + p.accesses - 1;
             a.bytes = accesses_.bytes_of(a.to);
-            if (const auto own = staged_.find(accesses_.program.accesses[a.from].buffer); own != staged_.end()) {
-                a.own_source = own->second;
+            if (const auto own = own_blocks_.find(accesses_.program.accesses[a.from].buffer); own != own_blocks_.end()) {
+                a.own_source = own->second.member;
                 a.own_from = p.first_access + 1;
-                a.own_offset = accesses_.bytes_of(a.own_from) > a.bytes ? a.own_source * a.bytes : 0;
+                a.own_offset = own->second.offset;
             }
             a.sources = a.bytes == 0 ? 0 : static_cast<int>(accesses_.bytes_of(a.from) / a.bytes);
             a.elements = accesses_.buffer_of(a.to).type.type;
@@ -164,7 +164,7 @@ private:
     const bool replayed_;
     ncclComm_t all_ = nullptr;
     std::vector<ncclComm_t> by_communicator_;
-    communication_commands::staged_blocks staged_;
+    communication_commands::own_blocks own_blocks_;
 };
 
 }  // namespace dovetail::cuda

@@ -21,18 +21,22 @@ public:
     std::int64_t scratch_bytes = 0;  // scratch memory for arguments that would be overwritten while they are sent
     std::int64_t largest = 0;        // the largest message of NCCL
 
-    // By buffer that a local_reduce reads: which of its blocks is the rank's own, and is not in it.
-    using staged_blocks = std::map<int, int>;
+    // Of what arrives for a local_reduce: which block is the rank's own, and where that stays in the argument.
+    struct own_block {
+        int member = -1;
+        std::int64_t offset = 0;
+    };
+    using own_blocks = std::map<int, own_block>;  // by the buffer of what arrives
 
     communication_commands(const access_table& accesses, const geometry& where, const peer_copies& copies, int rank, ncclComm_t all,
-                           const std::vector<ncclComm_t>& by_communicator, staged_blocks& staged)
+                           const std::vector<ncclComm_t>& by_communicator, own_blocks& staying)
         : accesses_{accesses},
           where_{where},
           peer_copies_{copies},
           rank_{rank},
           all_{all},
           by_communicator_{by_communicator},
-          staged_{staged} {}
+          staying_{staying} {}
 
     void add(const ir::step& step, const ir::participation& p) {
         const ir::member& m = accesses_.program.members[p.member];
@@ -166,7 +170,7 @@ private:
                 put.target = got.access;
             }
         if (m.op != nullptr && m.op->own_block_stays) {
-            staged_[accesses_.program.accesses[s.recv].buffer] = mine;
+            staying_[accesses_.program.accesses[s.recv].buffer] = {mine, b.given_to(mine, {s.send}).offset};
         } else if (s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n)) {
             if (const place given = b.given_to(mine, {s.send}), got = b.got_from(mine, s.recv); !is_same(given, got))
                 copies.push_back(transfer_command(command_kind::copy, given.access, given.offset, got.access, got.offset, b.bytes));
@@ -199,7 +203,7 @@ private:
     const int rank_;
     const ncclComm_t all_;
     const std::vector<ncclComm_t>& by_communicator_;
-    staged_blocks& staged_;
+    own_blocks& staying_;
 };
 
 }  // namespace dovetail::cuda
