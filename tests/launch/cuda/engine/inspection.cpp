@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 namespace inspection_test {
 
 using namespace dv::ops;
-struct x; struct y; struct z; struct w; struct total; struct left; struct right;
+struct x; struct y; struct z; struct w; struct total; struct left; struct right; struct dp;
 using vector = dv::tensor<float, 8>;
 using floats = std::vector<float>;
 
@@ -52,6 +52,11 @@ struct stateful : dv::graph<
     dv::input<x, vector>,
     dv::state<w, vector, dv::from_store>,
     dv::let<y, difference(x, w)>,
+    dv::output<y>> {};
+struct scattered : dv::graph<
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::input<x, vector>,
+    dv::let<y, reduce_scatter<sum, dp>(x)>,
     dv::output<y>> {};
 using options = dv::options<dv::in_flight<2>>;
 using support::has, support::message;
@@ -122,6 +127,21 @@ TEST_CASE("a state that holds not a number, and an input that does") {
             });
         }),
         "operation `input` of `x` failed on rank 0, run 0: element 7 of its result `x` is NaN");
+}
+
+// Memory is not zero here but not a number, as if other values had been in it before.
+TEST_CASE("of what arrives for a reduction, the block that stays in the argument is not looked at") {
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        const simulated::scope simulation;
+        dv::cuda::calls.memset = [](void* p, int, std::size_t n) { return std::memset(p, 0xff, n), cudaSuccess; };
+        dv::cuda::world::local(2).run([&](auto& rank) {
+            dv::executor<scattered, dv::options<dv::collective_transport<dv::transport::peer_copy>>> step{rank, how, dv::check_finite, 20s};
+            for (int run = 0; run < 3; ++run) {
+                const auto t = step.bind(dv::name<x>, floats(8, static_cast<float>(run))).run();
+                CHECK(t.read(dv::name<y>).host() == floats(4, static_cast<float>(2 * run)));
+            }
+        });
+    }
 }
 
 TEST_CASE("values of the first runs, on streams and replayed") {
