@@ -1,7 +1,7 @@
 // The graphs of a small GPT for the transformer examples: embeddings of tokens and positions, layers of causal attention and a hidden layer
 // with GELU, each behind a layer norm, a head. Trained by AdamW, with the gradients clipped by their global norm.
 // `model<Sizes>` has them for the sizes and the element of a model: with another element than float AdamW changes a master of each weight
-// in float, of which the weight is the rounded copy.
+// in float, of which the weight is the rounded copy; and with fused attention, which needs cuDNN on GPUs, it keeps no probabilities.
 //
 // Data parallel along the axis dp, each rank with its sequences of the batch, and tensor parallel along tp: each rank has some of the heads
 // of an attention and some of the columns of the hidden layer, and an all_reduce adds up what the ranks contribute to the rows. Pipeline
@@ -11,6 +11,7 @@
 
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/store.hpp>
+#include <dovetail/ops/fused_attention.hpp>
 #include <dovetail/ops/ops.hpp>
 
 #include "transformer.hpp"
@@ -38,6 +39,7 @@ struct small {
     static constexpr int length = 64;     // tokens of a sequence
     static constexpr int sequences = 16;  // of all ranks together
     static constexpr int deviation = 10;  // one over that of the embeddings and the head at first
+    static constexpr bool fused_attention = false;
 };
 
 // Micro-batches of a pipeline of Pp stages, which takes 3 Pp - 1 turns for them: Pp - 1 fill and drain it.
@@ -79,6 +81,7 @@ template <int, int> struct k;
 template <int, int> struct v;
 template <int, int> struct attended;
 template <int, int> struct probabilities;
+template <int, int> struct log_sums;  // of fused attention, instead of the probabilities
 template <int, int> struct hidden;
 template <int, int> struct active;
 template <int, int> struct from_q;  // parts of the gradient of normal1
@@ -125,6 +128,7 @@ struct model {
     static constexpr int length = Sizes::length;
     static constexpr int sequences = Sizes::sequences;
     static constexpr bool has_masters = !std::is_same_v<element, float>;
+    static constexpr bool fused = Sizes::fused_attention;
 
     // What the weights and the values are, of the extents of a tensor of float; and what AdamW changes.
     template <class Tensor> using stored = typename of_element<element, Tensor>::type;
@@ -191,8 +195,13 @@ struct model {
 
     template <int L> using attend_only =
         dv::let<dv::values<attended<L, 0>, dv::discard>, causal_attention<length, head_size>(q<L, 0>, k<L, 0>, v<L, 0>)>;
-    template <int L, int M> using attend =
-        dv::let<dv::values<attended<L, M>, probabilities<L, M>>, causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>;
+    template <int L, int M> using attend = std::conditional_t<fused,
+        dv::let<dv::values<attended<L, M>, log_sums<L, M>>, fused_causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>,
+        dv::let<dv::values<attended<L, M>, probabilities<L, M>>, causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>>;
+    template <int L, int M> using gradient_of_attention = std::conditional_t<fused,
+        fused_causal_attention_gradient<length, head_size>(gradient<attended<L, M>>, q<L, M>, k<L, M>, v<L, M>, attended<L, M>,
+                                                           log_sums<L, M>),
+        causal_attention_gradient<length, head_size>(gradient<attended<L, M>>, q<L, M>, k<L, M>, v<L, M>, probabilities<L, M>)>;
 
     template <int L, int M> using backward_layer = dv::group<
         dv::let<gradient<active<L, M>>, matmul_nt(gradient<x<L + 1, M>>, w2<L>)>,
@@ -200,8 +209,7 @@ struct model {
         dv::let<gradient<normal2<L, M>>, all_reduce<sum, tp>(matmul_nt(gradient<hidden<L, M>>, w1<L>))>,
         dv::let<gradient<between<L, M>>, add(gradient<x<L + 1, M>>, layer_norm_gradient(gradient<normal2<L, M>>, between<L, M>, gain2<L>))>,
         dv::let<gradient<attended<L, M>>, matmul_nt(gradient<between<L, M>>, wo<L>)>,
-        dv::let<dv::values<gradient<q<L, M>>, gradient<k<L, M>>, gradient<v<L, M>>>,
-                causal_attention_gradient<length, head_size>(gradient<attended<L, M>>, q<L, M>, k<L, M>, v<L, M>, probabilities<L, M>)>,
+        dv::let<dv::values<gradient<q<L, M>>, gradient<k<L, M>>, gradient<v<L, M>>>, gradient_of_attention<L, M>>,
         dv::let<from_q<L, M>, matmul_nt(gradient<q<L, M>>, wq<L>)>, dv::let<from_k<L, M>, matmul_nt(gradient<k<L, M>>, wk<L>)>,
         dv::let<from_v<L, M>, matmul_nt(gradient<v<L, M>>, wv<L>)>,
         dv::let<gradient<normal1<L, M>>, all_reduce<sum, tp>(add(add(from_q<L, M>, from_k<L, M>), from_v<L, M>))>,

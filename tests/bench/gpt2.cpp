@@ -1,8 +1,9 @@
 // A training step of the small GPT-2, by the graph of examples/04_transformer.cpp with other sizes: twelve layers of 768, heads of 64, a
 // vocabulary of 50304, sequences of 1024 tokens, eight of them a GPU; weights of bfloat16 with masters of float, AdamW with clipping. The
 // head has weights of its own: 163 million in all, where GPT-2 shares 39 million and has 124. Data parallel on 1, 2 and 4 GPUs of one
-// process; on several on one stream, overlapped, and with the rewrites that the planner chooses, in turn. Prints tokens per second and
-// where the time goes by operation. gpt2.py is the same model in PyTorch.
+// process; on several on one stream, overlapped, and with the rewrites that the planner chooses, in turn. Attention is cuDNN's where that
+// is to be had (WITH_CUDNN), with one variant of it by products. Prints tokens per second and where the time goes by operation. gpt2.py
+// is the same model in PyTorch.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
@@ -32,7 +33,13 @@ namespace {
 constexpr int repeats = 9;
 constexpr int steps = 4;  // of a measurement, one behind the other
 
-template <int Lanes>
+#if defined(WITH_CUDNN)
+constexpr bool cudnn = true;
+#else
+constexpr bool cudnn = false;
+#endif
+
+template <int Lanes, bool Fused>
 struct gpt2 {
     using element = dv::bfloat16;
     static constexpr int layers = 12;
@@ -42,22 +49,22 @@ struct gpt2 {
     static constexpr int length = 1024;
     static constexpr int sequences = 8 * Lanes;
     static constexpr int deviation = 50;
+    static constexpr bool fused_attention = Fused;
 };
-template <int Lanes> using model = gpt::model<gpt2<Lanes>>;
-template <int Lanes> using training = typename model<Lanes>::template train<Lanes, 1>;
-template <int Lanes> constexpr int tokens_of_rank = gpt2<Lanes>::sequences / Lanes * gpt2<Lanes>::length;
+template <int Lanes, bool Fused> using model = gpt::model<gpt2<Lanes, Fused>>;
+template <int Lanes, bool Fused> using training = typename model<Lanes, Fused>::template train<Lanes, 1>;
+template <int Lanes> constexpr int tokens_of_rank = gpt2<Lanes, cudnn>::sequences / Lanes * gpt2<Lanes, cudnn>::length;
 
 using one_stream = dv::options<BENCH_MACHINE, dv::overlap<false>>;
 using overlapped = dv::options<BENCH_MACHINE>;
-using rewritten =
-    dv::options<BENCH_MACHINE, dv::rewritten_by<dv::rewrite::automatic>, dv::collective_transport<dv::transport::automatic>>;
+using rewritten = dv::options<BENCH_MACHINE, dv::rewritten_by<dv::rewrite::automatic>, dv::collective_transport<dv::transport::automatic>>;
 
 // Random tokens, another batch on each rank, in the memory of its GPU.
 class batch {
 public:
     batch(int rank, int count) : count_{count} {
         std::vector<std::int32_t> positions(static_cast<std::size_t>(count)), all(static_cast<std::size_t>(count) + 1);
-        for (int i = 0; i < count; ++i) positions[static_cast<std::size_t>(i)] = i % gpt2<1>::length;
+        for (int i = 0; i < count; ++i) positions[static_cast<std::size_t>(i)] = i % gpt2<1, cudnn>::length;
         for (int i = 0; i <= count; ++i)
             all[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(dv::ops_detail::random_bits(200 + rank, i) % 50257);
         inputs_ = on_device(all.data());
@@ -102,15 +109,16 @@ struct variant {
     float loss = 0;                         // of the last one
 };
 
-template <int Lanes, class Options, class Rank>
+template <int Lanes, class Options, bool Fused = cudnn, class Rank>
 variant planned(const char* name, Rank& rank, const batch& b) {
-    using executor = dv::executor<training<Lanes>, Options>;
+    using graph = training<Lanes, Fused>;
+    using executor = dv::executor<graph, Options>;
     const auto store = std::make_shared<dv::store>(rank);
     const auto step = std::make_shared<executor>(rank, *store);
-    gpt::first_weights<model<Lanes>, 1>{*store, {0, rank.index(), 0}}.template write<1>();
+    gpt::first_weights<model<Lanes, Fused>, 1>{*store, {0, rank.index(), 0}}.template write<1>();
     b.bind(*step);
     bench::must(step->transport_fallback_reason().empty(), "what the plan's transports need");
-    const auto last = std::make_shared<dv::ticket<training<Lanes>>>();
+    const auto last = std::make_shared<dv::ticket<graph>>();
     const auto time_steps = [=, index = rank.index()](bench::timed_runs& to, bench::meeting& meet) {
         for (int run = -2; run < bench::timed_run_count; ++run) {
             meet();
@@ -122,11 +130,11 @@ variant planned(const char* name, Rank& rank, const batch& b) {
         step->record_times(false);
     };
     const auto print_operations = [name](const bench::timed_runs& runs) {
-        const dv::observe::plan_view of{dv::observe::tables_of<training<Lanes>, Options>()};
+        const dv::observe::plan_view of{dv::observe::tables_of<graph, Options>()};
         bench::print_by_operation(name, of, bench::middle(of, runs));
     };
     return {name,
-            static_cast<double>(dv::predicted_time<training<Lanes>, Options>) / 1e9,
+            static_cast<double>(dv::predicted_time<graph, Options>) / 1e9,
             [=](int i) { *last = step->bind(dv::name<gpt::step>, i).run(); },
             [=] { last->wait(); },
             [=, keep = store] { return last->read(dv::name<gpt::mean_loss>)[0]; },
@@ -144,6 +152,7 @@ void play() {
         const batch b{rank.index(), tokens_of_rank<Lanes>};
         std::vector<variant> all;
         all.push_back(planned<Lanes, overlapped>("overlapped", rank, b));
+        if constexpr (cudnn) all.push_back(planned<Lanes, overlapped, false>("attention by products", rank, b));
         if constexpr (Lanes > 1) {
             all.push_back(planned<Lanes, one_stream>("one stream", rank, b));
             all.push_back(planned<Lanes, rewritten>("with rewrites", rank, b));
@@ -170,7 +179,7 @@ void play() {
         if (rank.index() != 0) return;
         std::printf("%d GPU%s, %d tokens a step\n", Lanes, Lanes > 1 ? "s" : "", Lanes * tokens_of_rank<Lanes>);
         for (const variant& v : all)
-            std::printf("  %-14s %8.2f ms a step, predicted %8.2f; %8.0f tokens per second, loss %.4f\n", v.name.c_str(),
+            std::printf("  %-21s %8.2f ms a step, predicted %8.2f; %8.0f tokens per second, loss %.4f\n", v.name.c_str(),
                         bench::median(v.milliseconds), v.predicted, 1e3 * Lanes * tokens_of_rank<Lanes> / bench::median(v.milliseconds),
                         static_cast<double>(v.loss));
         for (std::size_t i = 0; i < all.size(); ++i) all[i].print_operations(timed[i]);

@@ -4,6 +4,7 @@
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
+#include <dovetail/ops/fused_attention.hpp>
 #include <dovetail/ops/ops.hpp>
 
 #include "support/numbers.hpp"
@@ -35,16 +36,23 @@ using parameters = dv::tensor<float, 16>;
 using inputs = dv::group<
     dv::input<tokens, dv::tensor<std::int32_t, 128>>, dv::input<table, dv::tensor<float, 5, 16>>,
     dv::input<gain, parameters>, dv::input<bias, parameters>, dv::input<dy, rows>>;
+template <class Attention, class Gradient>
 using statements = dv::group<
     dv::let<x, embedding(tokens, table)>,
     dv::let<normal, layer_norm(x, gain, bias)>,
-    dv::let<dv::values<y, p>, causal_attention<4, 8>(normal, normal, normal)>,
+    dv::let<dv::values<y, p>, Attention>,
     dv::let<active, gelu(y)>,
-    dv::let<dv::values<dq, dk, dv_>, causal_attention_gradient<4, 8>(gelu_gradient(dy, y), normal, normal, normal, p)>,
+    dv::let<dv::values<dq, dk, dv_>, Gradient>,
     dv::let<dx, layer_norm_gradient(add(add(dq, dk), dv_), x, gain)>>;
+using attention = statements<
+    causal_attention<4, 8>(normal, normal, normal),
+    causal_attention_gradient<4, 8>(gelu_gradient(dy, y), normal, normal, normal, p)>;
+using fused_attention = statements<
+    fused_causal_attention<4, 8>(normal, normal, normal),
+    fused_causal_attention_gradient<4, 8>(gelu_gradient(dy, y), normal, normal, normal, y, p)>;
 
-struct whole : dv::graph<inputs, statements, dv::output<active, dx>> {};
-struct in_blocks : dv::graph<inputs, dv::split<2, statements>, dv::output<active, dx>> {};
+template <class Statements> struct whole : dv::graph<inputs, Statements, dv::output<active, dx>> {};
+template <class Statements> struct in_blocks : dv::graph<inputs, dv::split<2, Statements>, dv::output<active, dx>> {};
 }  // namespace app
 
 template <class Graph>
@@ -66,10 +74,10 @@ void run(std::vector<float>& active, std::vector<float>& dx) {
 
 }  // namespace
 
-TEST_CASE("a graph in blocks of sequences has the results of the whole") {
+TEST_CASE_TEMPLATE("a graph in blocks of sequences has the results of the whole", Statements, app::attention, app::fused_attention) {
     std::vector<float> active, dx, active_of_blocks, dx_of_blocks;
-    run<app::whole>(active, dx);
-    run<app::in_blocks>(active_of_blocks, dx_of_blocks);
+    run<app::whole<Statements>>(active, dx);
+    run<app::in_blocks<Statements>>(active_of_blocks, dx_of_blocks);
     CHECK(active == active_of_blocks);
     CHECK(dx == dx_of_blocks);
     CHECK(active != std::vector<float>(active.size()));

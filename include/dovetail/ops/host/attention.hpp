@@ -28,14 +28,16 @@ void weighted_sum(std::int64_t count, const W* weight, std::int64_t step, const 
     }
 }
 
-// Softmax of the first `count` of `length` scores in `of_row`; the other probabilities are zero.
+// Softmax of the first `count` of `length` scores in `of_row`, which it changes and which may be where the probabilities are; the other
+// probabilities are zero. Returns the logarithm of the sum of the scores' exponentials.
 template <class R, class T>
-void causal_softmax(std::int64_t count, std::int64_t length, R* of_row, T* p) {
+R causal_softmax(std::int64_t count, std::int64_t length, R* of_row, T* p) {
     R largest = of_row[0], sum{};
     for (std::int64_t j = 1; j < count; ++j) largest = of_row[j] > largest ? of_row[j] : largest;
     for (std::int64_t j = 0; j < count; ++j) sum += of_row[j] = ops_detail::exponential(of_row[j] - largest);
     for (std::int64_t j = 0; j < count; ++j) p[j] = static_cast<T>(of_row[j] / sum);
     for (std::int64_t j = count; j < length; ++j) p[j] = static_cast<T>(R{});
+    return largest + ops_detail::logarithm(sum);
 }
 
 // `scores` is memory for `length` numbers.
@@ -74,6 +76,46 @@ void causal_attention_gradient(ops_detail::attention_shape a, const T* dy, const
             const std::int64_t count = a.length - j, from = at + j * a.row();  // rows j, j + 1, ... see row j
             weighted_sum(count, scores + j * a.length + j, a.length, q + from, a.row(), a.head_size, dk + from);
             weighted_sum(count, of_head + j * a.probability_row() + j, a.probability_row(), dy + from, a.row(), a.head_size, dv + from);
+        }
+    });
+}
+
+// Without probabilities: `log_sums` is the logarithm of the sum of a row's exponentials. `scores` is memory for `length` numbers.
+template <class T, class R>
+void fused_causal_attention(ops_detail::attention_shape a, const T* q, const T* k, const T* v, R* scores, T* y, R* log_sums) {
+    const R scale = R(1) / ops_detail::square_root(static_cast<R>(a.head_size));
+    a.for_each_head([&](std::int64_t at, std::int64_t) {
+        for (std::int64_t i = 0; i < a.length; ++i, ++log_sums) {
+            for (std::int64_t j = 0; j <= i; ++j) scores[j] = scale * dot_product(a.head_size, q + at + i * a.row(), k + at + j * a.row());
+            *log_sums = causal_softmax(i + 1, i + 1, scores, scores);
+            weighted_sum(i + 1, scores, 1, v + at, a.row(), a.head_size, y + at + i * a.row());
+        }
+    });
+}
+
+// As causal_attention_gradient, with P computed again, and the sum of P dP over a row as that of Y dY over it. `memory` is for two
+// matrices of length * length numbers.
+template <class T, class R>
+void fused_causal_attention_gradient(ops_detail::attention_shape a, const T* dy, const T* q, const T* k, const T* v, const T* y,
+                                     const R* log_sums, R* memory, T* dq, T* dk, T* dv) {
+    const R scale = R(1) / ops_detail::square_root(static_cast<R>(a.head_size));
+    R* const p = memory;
+    R* const of_scores = memory + a.length * a.length;
+    a.for_each_head([&](std::int64_t at, std::int64_t) {
+        for (std::int64_t i = 0; i < a.length; ++i, ++log_sums) {
+            const std::int64_t row = at + i * a.row(), first = i * a.length;
+            const R sum = dot_product(a.head_size, y + row, dy + row);
+            for (std::int64_t j = 0; j <= i; ++j) {
+                const std::int64_t seen = at + j * a.row();
+                p[first + j] = ops_detail::exponential(scale * dot_product(a.head_size, q + row, k + seen) - *log_sums);
+                of_scores[first + j] = scale * p[first + j] * (dot_product(a.head_size, dy + row, v + seen) - sum);
+            }
+            weighted_sum(i + 1, of_scores + first, 1, k + at, a.row(), a.head_size, dq + row);
+        }
+        for (std::int64_t j = 0; j < a.length; ++j) {
+            const std::int64_t from = at + j * a.row(), diagonal = j * a.length + j;  // rows j, j + 1, ... see row j
+            weighted_sum(a.length - j, of_scores + diagonal, a.length, q + from, a.row(), a.head_size, dk + from);
+            weighted_sum(a.length - j, p + diagonal, a.length, dy + from, a.row(), a.head_size, dv + from);
         }
     });
 }

@@ -1,0 +1,95 @@
+// Fused attention on the host: the values and gradients of causal attention, and derivatives by finite differences.
+#include <doctest/doctest.h>
+
+#include <dovetail/ops/attention.hpp>
+#include <dovetail/ops/fused_attention.hpp>
+
+#include "ops/transformer_values.hpp"
+#include "support/numbers.hpp"
+
+using namespace dovetail;
+using support::differs;
+using support::eighth_of;
+using support::filled;
+
+namespace {
+
+template <class T, int Length, int HeadSize, int Sequences, int Heads>
+struct example {
+    using X = tensor<T, Length * Sequences, HeadSize * Heads>;
+    using S = tensor<ops_detail::arithmetic_t<T>, Length * Sequences, Heads>;
+    filled<X> q = eighth_of<X>(1, 4), k = eighth_of<X>(2, 4), v = eighth_of<X>(3), dy = eighth_of<X>(4), y, dq, dk, dv;
+    filled<S> log_sums;
+
+    double forward() {
+        double memory[Length];
+        ops::fused_causal_attention<Length, HeadSize>::launch(support::with_workspace(memory), q.in(), k.in(), v.in(), y.out(),
+                                                              log_sums.out());
+        return support::product(y, dy);
+    }
+    void backward() {
+        double memory[2 * Length * Length];
+        ops::fused_causal_attention_gradient<Length, HeadSize>::launch(support::with_workspace(memory), dy.in(), q.in(), k.in(), v.in(),
+                                                                       y.in(), log_sums.in(), dq.out(), dk.out(), dv.out());
+    }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("values and gradients", T, float, double, half, bfloat16) {
+    example<T, 3, 2, 2, 2> e;
+    e.forward();
+    e.backward();
+    CHECK(differs(e.y, expected::attention::y) <= 2);
+    CHECK(differs(e.dq, expected::attention::dq) <= 2);
+    CHECK(differs(e.dk, expected::attention::dk) <= 2);
+    CHECK(differs(e.dv, expected::attention::dv) <= 2);
+}
+
+TEST_CASE("the gradients are derivatives, of heads longer than a strip of sums") {
+    example<double, 3, 37, 1, 2> e;
+    const auto value = [&] { return e.forward(); };
+    value();
+    e.backward();
+    CHECK(support::differs_from_slope(e.dq, e.q, value) < 1e-6);
+    CHECK(support::differs_from_slope(e.dk, e.k, value) < 1e-6);
+    CHECK(support::differs_from_slope(e.dv, e.v, value) < 1e-6);
+}
+
+TEST_CASE("the sums of a sequence lie head by head: the first token sees one score") {
+    example<double, 4, 3, 2, 3> e;
+    e.forward();
+    for (int s = 0; s < 2; ++s)
+        for (int h = 0; h < 3; ++h) {
+            double score = 0;
+            for (int c = 0; c < 3; ++c) score += e.q[s * 36 + h * 3 + c] * e.k[s * 36 + h * 3 + c];
+            CHECK(e.log_sums[(s * 3 + h) * 4] == doctest::Approx(score / std::sqrt(3.0)));
+        }
+}
+
+TEST_CASE("large scores do not overflow") {
+    example<float, 4, 8, 1, 1> e;
+    for (float& x : e.q.elements) x = 100;
+    for (float& x : e.k.elements) x = 100;
+    e.forward();
+    e.backward();
+    for (int i = 0; i < 32; ++i) CHECK(std::isfinite(e.y[i]));
+    for (int i = 0; i < 32; ++i) CHECK(std::isfinite(e.dq[i]));
+}
+
+TEST_CASE("shape rules refuse what does not fit") {
+    using attention = ops::fused_causal_attention<4, 8>;
+    using gradient = ops::fused_causal_attention_gradient<4, 8>;
+    constexpr auto q = tensor<half, 12, 16>::type, sums = tensor<float, 12, 2>::type;
+    auto refused = [](const results& r) { return !r.list[0].valid(); };
+    static_assert(attention::result(q, q, q).count == 2 && attention::result(q, q, q).list[0] == q);
+    static_assert(attention::result(q, q, q).list[1] == sums);
+    CHECK(refused(attention::result(q, q, tensor<half, 12, 8>::type)));
+    CHECK(refused(attention::result(tensor<half, 10, 16>::type, tensor<half, 10, 16>::type, tensor<half, 10, 16>::type)));
+    CHECK(refused(attention::result({}, {}, {})));
+    static_assert(gradient::result(q, q, q, q, q, sums).count == 3 && gradient::result(q, q, q, q, q, sums).list[2] == q);
+    CHECK(refused(gradient::result(q, q, q, q, q, q)));
+    CHECK(refused(gradient::result(q, q, q, q, sums, sums)));
+    CHECK(refused(gradient::result(q, q, q, q, q, tensor<half, 12, 2>::type)));
+    static_assert(attention::row_wise.unit == 4 && gradient::row_wise.unit == 4);
+}
