@@ -87,8 +87,10 @@ template <int L> using update_layer = dv::group<
 
 template <int I> using update_from_last = update_layer<layers - 1 - I>;
 
-struct train : dv::graph<
-    dv::mesh<dv::axis<dp>>,
+// Along an axis whose width is the world's, or is given: copy engines need a given one.
+template <class Axis>
+struct train_along : dv::graph<
+    dv::mesh<Axis>,
     dv::input<activation<0>, dv::tensor<real, rows, width(0)>>,
     dv::input<labels, dv::tensor<std::int32_t, rows>>,
     dv::input<rate, dv::scalar<float>, dv::replicated<dp>>,
@@ -100,9 +102,13 @@ struct train : dv::graph<
     dv::repeat<backward_layer, layers - 1>, gradients_of_parameters<0>, mean_gradients<0>,
     dv::repeat<update_from_last, layers>,
     dv::output<mean_loss>> {};
+using train = train_along<dv::axis<dp>>;
+template <int Lanes> using train_on = train_along<dv::axis<dp, Lanes>>;
 
 template <int Lanes> using on  = dv::options<dv::machine::h200_nvlink, dv::assumed_width<Lanes>>;
 template <int Lanes> using off = dv::options<dv::machine::h200_nvlink, dv::assumed_width<Lanes>, dv::overlap<false>>;
+template <int Lanes> using automatic =
+    dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::collective_transport<dv::transport::automatic>>;
 }  // namespace app
 
 namespace kernels = dv::kernels;
@@ -277,21 +283,21 @@ struct variant {
     std::vector<double> milliseconds = {};  // of a step
 };
 
-template <class Options, class Rank, class... Arguments>
+template <class Options, class Graph = app::train, class Rank, class... Arguments>
 variant planned(Rank& rank, const batch& b, const char* name, const Arguments&... arguments) {
-    const auto step = std::make_shared<dv::executor<app::train, Options>>(rank, arguments...);
+    const auto step = std::make_shared<dv::executor<Graph, Options>>(rank, arguments...);
     step->bind(dv::name<app::activation<0>>, dv::device_pointer{b.images, std::int64_t{app::rows} * app::width(0)});
     step->bind(dv::name<app::labels>, dv::device_pointer{b.labels, app::rows}).bind(dv::name<app::rate>, dv::device_pointer{b.rate, 1});
-    const auto last = std::make_shared<dv::ticket<app::train>>();
+    const auto last = std::make_shared<dv::ticket<Graph>>();
     return {name, [=] { *last = step->run(); }, [=] { last->wait(); }, [=] { return last->read(dv::name<app::mean_loss>)[0]; }};
 }
 
 using bench::timed_run_count;
 using timed = bench::timed_runs;
 
-template <class Options, class Rank>
+template <class Options, class Graph = app::train, class Rank>
 void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
-    dv::executor<app::train, Options> step{rank, dv::record_times};
+    dv::executor<Graph, Options> step{rank, dv::record_times};
     step.bind(dv::name<app::activation<0>>, dv::device_pointer{b.images, std::int64_t{app::rows} * app::width(0)});
     step.bind(dv::name<app::labels>, dv::device_pointer{b.labels, app::rows}).bind(dv::name<app::rate>, dv::device_pointer{b.rate, 1});
     for (int run = -2; run < timed_run_count; ++run) {
@@ -304,7 +310,7 @@ void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
 }
 
 template <int Lanes>
-void report(const timed& off, const timed& on) {
+void report(const timed& off, const timed& on, const timed& automatic) {
     const dv::observe::plan_view of{dv::observe::tables_of<app::train, app::on<Lanes>>()};
     const dv::observe::plan_view of_off{dv::observe::tables_of<app::train, app::off<Lanes>>()};
     const auto overlapped = bench::middle(of, on), sequential = bench::middle(of_off, off);
@@ -321,6 +327,10 @@ void report(const timed& off, const timed& on) {
     }
     bench::print_by_operation("overlap off", of_off, sequential);
     bench::print_by_operation("overlap on", of, overlapped);
+    if (Lanes > 1) {
+        const dv::observe::plan_view of_automatic{dv::observe::tables_of<app::train_on<Lanes>, app::automatic<Lanes>>()};
+        bench::print_by_operation("automatic", of_automatic, bench::middle(of_automatic, automatic));
+    }
     if (Lanes == 4) std::fputs(dv::observe::report_text(of, dv::observe::overlap(of, overlapped, sequential), 1).c_str(), stdout);
     std::fflush(stdout);
 }
@@ -331,7 +341,7 @@ void play() {
     ncclUniqueId ids[2];
     for (ncclUniqueId& id : ids) bench::must(ncclGetUniqueId(&id));
     bench::meeting meet{Lanes};
-    timed off = bench::empty_runs(Lanes), on = off;
+    timed off = bench::empty_runs(Lanes), on = off, automatic = off;
     const auto measure = [&](auto& rank) {
         bench::must(cudaSetDevice(rank.index()));
         const batch b{rank.index()};
@@ -344,6 +354,10 @@ void play() {
         all.push_back(planned<app::off<Lanes>>(rank, b, "dovetail, overlap off"));
         all.push_back(planned<app::on<Lanes>>(rank, b, "dovetail, overlap on"));
         all.push_back(planned<app::on<Lanes>>(rank, b, "dovetail, overlap on, CUDA graph", dv::replay));
+        if constexpr (Lanes > 1) {
+            all.push_back(planned<app::automatic<Lanes>, app::train_on<Lanes>>(rank, b, "dovetail, automatic"));
+            all.push_back(planned<app::automatic<Lanes>, app::train_on<Lanes>>(rank, b, "dovetail, automatic, CUDA graph", dv::replay));
+        }
         for (int repeat = -1; repeat < repeats; ++repeat)  // the first warms up
             for (variant& v : all) {
                 bench::must(cudaDeviceSynchronize());
@@ -356,9 +370,10 @@ void play() {
                 meet();
             }
         if (rank.index() == 0) {
-            std::printf("%d GPU%s; predicted step: overlap off %.2f ms, on %.2f ms\n", Lanes, Lanes > 1 ? "s" : "",
+            std::printf("%d GPU%s; predicted step: overlap off %.2f ms, on %.2f ms, automatic %.2f ms\n", Lanes, Lanes > 1 ? "s" : "",
                         static_cast<double>(dv::predicted_time<app::train, app::off<Lanes>>) / 1e9,
-                        static_cast<double>(dv::predicted_time<app::train, app::on<Lanes>>) / 1e9);
+                        static_cast<double>(dv::predicted_time<app::train, app::on<Lanes>>) / 1e9,
+                        static_cast<double>(dv::predicted_time<app::train_on<Lanes>, app::automatic<Lanes>>) / 1e9);
             for (const variant& v : all)
                 std::printf("  %-34s %8.3f ms a step, ratio to by hand %.3f, loss %.4f\n", v.name, bench::median(v.milliseconds),
                             bench::median(v.milliseconds) / bench::median(all[0].milliseconds), static_cast<double>(v.loss()));
@@ -370,9 +385,10 @@ void play() {
         all.clear();
         time_steps<app::off<Lanes>>(rank, b, off, meet);
         time_steps<app::on<Lanes>>(rank, b, on, meet);
+        if constexpr (Lanes > 1) time_steps<app::automatic<Lanes>, app::train_on<Lanes>>(rank, b, automatic, meet);
     };
     dv::cuda::world::local(Lanes).run([&](auto& rank) { bench::must_end([&] { measure(rank); }); });
-    report<Lanes>(off, on);
+    report<Lanes>(off, on, automatic);
 }
 }  // namespace
 
