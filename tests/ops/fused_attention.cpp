@@ -91,5 +91,24 @@ TEST_CASE("shape rules refuse what does not fit") {
     CHECK(refused(gradient::result(q, q, q, q, q, q)));
     CHECK(refused(gradient::result(q, q, q, q, sums, sums)));
     CHECK(refused(gradient::result(q, q, q, q, q, tensor<half, 12, 2>::type)));
+    static_assert(attention::workspace(q, q, q) == 256);
+    static_assert(ops::fused_causal_attention<100, 8>::workspace(q, q, q) == 400);
     static_assert(attention::row_wise.unit == 4 && gradient::row_wise.unit == 4);
+}
+
+// As cuDNN 9.19 asked for on an H100: sequences, heads, length, head size.
+TEST_CASE("the gradient's workspace is what cuDNN uses, or more") {
+    const auto bytes = [](std::int64_t sequences, std::int64_t heads, std::int64_t length, std::int64_t head_size, bool in_order) {
+        return ops_detail::fused_gradient_bytes({sequences, length, heads, head_size}, in_order);
+    };
+    CHECK(bytes(8, 12, 1024, 64, false) == 25'559'296);
+    CHECK(bytes(2, 16, 4096, 128, false) == 67'633'408);
+    CHECK(bytes(2, 3, 100, 8, false) == 21'856);
+    CHECK(bytes(8, 12, 1024, 64, true) == 201'720'064);
+    CHECK(bytes(2, 16, 4096, 128, true) == 1'074'266'368);
+    CHECK(bytes(2, 3, 100, 8, true) == 199'264);
+    CHECK(bytes(2, 3, 100, 128, true) == 199'264);
+    CHECK(bytes(3, 2, 64, 64, true) >= 100'096);
+    CHECK(bytes(3, 2, 129, 64, true) >= 593'176);
+    CHECK(bytes(3, 2, 1000, 64, true) == 12'607'168);
 }

@@ -37,7 +37,8 @@ struct fused_causal_attention {
     }
     // On the host, the scores of a row.
     static constexpr std::int64_t workspace(tensor_type q, tensor_type, tensor_type) {
-        return q.with_extents(Length).with_element(ops_detail::arithmetic_of(q.type)).bytes();
+        const std::int64_t of_row = q.with_extents(Length).with_element(ops_detail::arithmetic_of(q.type)).bytes();
+        return of_row > ops_detail::fused_attention_bytes ? of_row : ops_detail::fused_attention_bytes;
     }
     static constexpr auto row_wise = by_rows(0, 1, 2).in_units_of(Length);
 

@@ -37,16 +37,25 @@ struct example {
         forward::launch(s, q.in(), k.in(), v.in(), y.out(), sums.out());
         backward::launch(s, dy.in(), q.in(), k.in(), v.in(), y.in(), sums.in(), dq.out(), dk.out(), dv.out());
     }
-    // Twice on the device: the values of the host, and then the same bits.
+    // A stream with the workspace that an operation declares.
+    template <class Op, class... Tensor>
+    static dv::cuda::stream with_declared(Tensor... of) {
+        dv::cuda::stream s = support::gpu().with(0);
+        s.workspace_bytes = Op::workspace(of...);
+        return s;
+    }
+    // Three times on the device: the values of the host, and then the same bits.
     void compare() {
         on_host();
         const on_device<X> a{q}, b{k}, c{v}, d{dy}, given{y}, r{q}, of_q{q}, of_k{q}, of_v{q}, any_q{q}, any_k{q}, any_v{q};
         const on_device<S> of_sums{sums}, given_sums{sums};
-        const dv::cuda::stream s = support::gpu().with(0);
+        const dv::cuda::stream s = with_declared<forward>(X::type, X::type, X::type);
+        const dv::cuda::stream t = with_declared<backward>(X::type, X::type, X::type, X::type, X::type, S::type);
+        const dv::cuda::stream u = with_declared<in_any_order>(X::type, X::type, X::type, X::type, X::type, S::type);
         filled<X> first[4];
         for (int run = 0; run < 3; ++run) {
             forward::launch(s, a.in(), b.in(), c.in(), r.out(), of_sums.out());
-            backward::launch(s, d.in(), a.in(), b.in(), c.in(), given.in(), given_sums.in(), of_q.out(), of_k.out(), of_v.out());
+            backward::launch(t, d.in(), a.in(), b.in(), c.in(), given.in(), given_sums.in(), of_q.out(), of_k.out(), of_v.out());
             if (run > 0) {
                 CHECK(support::equal(r.host(), first[0]));
                 CHECK(support::equal(of_q.host(), first[1]));
@@ -55,7 +64,7 @@ struct example {
                 continue;
             }
             CHECK(apart(of_sums.host(), sums) <= 300);
-            in_any_order::launch(s, d.in(), a.in(), b.in(), c.in(), given.in(), given_sums.in(), any_q.out(), any_k.out(), any_v.out());
+            in_any_order::launch(u, d.in(), a.in(), b.in(), c.in(), given.in(), given_sums.in(), any_q.out(), any_k.out(), any_v.out());
             CHECK(apart(any_q.host(), dq) <= 60);
             CHECK(apart(any_k.host(), dk) <= 60);
             CHECK(apart(any_v.host(), dv) <= 60);

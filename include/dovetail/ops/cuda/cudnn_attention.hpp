@@ -3,7 +3,7 @@
 //
 //     #include <dovetail/ops/cuda/cudnn_attention.hpp>
 //
-// and the program is linked with libcudnn.
+// and the program is linked with libcudnn, and for the frontend with libnvrtc and libcuda.
 #pragma once
 
 #include "fused_attention.hpp"

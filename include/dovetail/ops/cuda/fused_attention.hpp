@@ -15,11 +15,12 @@ constexpr void require_cudnn_attention() {
     static_assert(Length > 1, "dovetail: fused_causal_attention on a GPU needs sequences of two tokens or more");
 }
 
-// The workspace of cuDNN's gradient (that of 9.19, on an H100): a number for each row of a head, and where sums are added up in order the
-// gradients of all scores in 16 bits, in whole blocks of 128 rows and columns, else the gradient of the queries in float.
+// The workspaces of cuDNN (of 9.19, on an H100). That of the gradient has besides a number for each row of a head, and where sums are added
+// up in order the gradients of all scores in 16 bits, in whole blocks of 128 rows and columns, else the gradient of the queries in float.
+inline constexpr std::int64_t fused_attention_bytes = 256;
 constexpr std::int64_t fused_gradient_bytes(const attention_shape& a, bool in_order) {
     const std::int64_t length = (a.length + 127) / 128 * 128;
-    return 256 + a.sequences * a.heads * (4 * a.length + (in_order ? 2 * length * length : 4 * a.length * a.head_size));
+    return fused_attention_bytes + a.sequences * a.heads * (4 * a.length + (in_order ? 2 * length * length : 4 * a.length * a.head_size));
 }
 
 }  // namespace dovetail::ops_detail
