@@ -87,6 +87,27 @@ TEST_CASE_TEMPLATE("values and gradients", T, dv::half, dv::bfloat16) {
     example<T, 200, 128, 1, 1>{}.compare();
 }
 
+// As in the first run of an executor that replays and does not communicate.
+TEST_CASE("a shape whose first launch is captured") {
+    using example = ::example<dv::half, 96, 32, 1, 2>;
+    example e;
+    e.on_host();
+    const on_device<example::X> a{e.q}, b{e.k}, c{e.v}, r{e.q};
+    const on_device<example::S> sums{e.sums};
+    const dv::cuda::stream s = support::gpu().with(0);
+    const cudaStream_t stream = support::gpu().stream;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t made = nullptr;
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    CHECK_NOTHROW(example::forward::launch(s, a.in(), b.in(), c.in(), r.out(), sums.out()));
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiateWithFlags(&made, graph, 0) == cudaSuccess);
+    REQUIRE(cudaGraphLaunch(made, stream) == cudaSuccess);
+    CHECK(apart(r.host(), e.y) <= 30);
+    CHECK(cudaGraphExecDestroy(made) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+}
+
 TEST_CASE("what does not fit is refused by name") {
     using example = ::example<dv::half, 8, 8, 1, 1>;
     example e;

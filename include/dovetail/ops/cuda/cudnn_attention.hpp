@@ -116,8 +116,20 @@ private:
     std::int64_t workspace_bytes_ = 0;
 };
 
-// cuDNN's handle of a device, and the graphs built with it. Building one takes a part of a second; the executor's first launch of an
-// operation does, before any run. Never destroyed: CUDA may end before the last destructor.
+// While it exists, the thread may make calls that a capture by it forbids, such as allocations.
+class calls_within_capture {
+public:
+    calls_within_capture() { exchange(); }
+    calls_within_capture(const calls_within_capture&) = delete;
+    ~calls_within_capture() { exchange(); }
+
+private:
+    void exchange() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&other_)); }
+    cudaStreamCaptureMode other_ = cudaStreamCaptureModeRelaxed;
+};
+
+// cuDNN's handle of a device, and the graphs built with it, which takes a part of a second for each: in the first launch of an operation,
+// before any run where a plan communicates, else in the first run or its capture. Never destroyed: CUDA may end before the last destructor.
 class cudnn_of_device {
 public:
     static cudnn_of_device& current(const cuda::stream& s) {
@@ -134,14 +146,21 @@ public:
             if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0)
                 s.services->refuse("cuDNN's attention needs operands at multiples of 16 bytes");
         const std::lock_guard lock{mutex_};
-        if (handle_ == nullptr) must_succeed(s, cudnnCreate(&handle_), "cudnnCreate");
+        attention_graph& graph = graph_of(s, a, of, pass);
         must_succeed(s, cudnnSetStream(handle_, static_cast<cudaStream_t>(s.handle)), "cudnnSetStream");
-        std::unique_ptr<attention_graph>& graph = graphs_[{a.sequences, a.length, a.heads, a.head_size, of, pass}];
-        if (!graph) graph = std::make_unique<attention_graph>(s, handle_, a, of, pass);
-        graph->execute(s, handle_, at);
+        graph.execute(s, handle_, at);
     }
 
 private:
+    attention_graph& graph_of(const cuda::stream& s, const ops_detail::attention_shape& a, element of, attention_pass pass) {
+        std::unique_ptr<attention_graph>& graph = graphs_[{a.sequences, a.length, a.heads, a.head_size, of, pass}];
+        if (!graph) {
+            const calls_within_capture allowed;
+            if (handle_ == nullptr) must_succeed(s, cudnnCreate(&handle_), "cudnnCreate");
+            graph = std::make_unique<attention_graph>(s, handle_, a, of, pass);
+        }
+        return *graph;
+    }
     static void must_succeed(const cuda::stream& s, cudnnStatus_t status, const char* call) {
         if (status != CUDNN_STATUS_SUCCESS) s.services->refuse((std::string{call} + ": " + cudnnGetErrorString(status)).c_str());
     }
