@@ -193,11 +193,12 @@ struct model {
     template <int L> using only_forward_layer = forward_layer<L, 0>;
     using forward = dv::group<embed<0, tokens, positions>, dv::repeat<only_forward_layer, layers>, read_out<0>>;
 
-    template <int L> using attend_only =
-        dv::let<dv::values<attended<L, 0>, dv::discard>, causal_attention<length, head_size>(q<L, 0>, k<L, 0>, v<L, 0>)>;
-    template <int L, int M> using attend = std::conditional_t<fused,
-        dv::let<dv::values<attended<L, M>, log_sums<L, M>>, fused_causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>,
-        dv::let<dv::values<attended<L, M>, probabilities<L, M>>, causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>>;
+    template <int L, int M> using attention = std::conditional_t<fused,
+        fused_causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>),
+        causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>)>;
+    template <int L, int M> using kept_for_gradient = std::conditional_t<fused, log_sums<L, M>, probabilities<L, M>>;
+    template <int L> using attend_only = dv::let<dv::values<attended<L, 0>, dv::discard>, attention<L, 0>>;
+    template <int L, int M> using attend = dv::let<dv::values<attended<L, M>, kept_for_gradient<L, M>>, attention<L, M>>;
     template <int L, int M> using gradient_of_attention = std::conditional_t<fused,
         fused_causal_attention_gradient<length, head_size>(gradient<attended<L, M>>, q<L, M>, k<L, M>, v<L, M>, attended<L, M>,
                                                            log_sums<L, M>),

@@ -87,7 +87,7 @@ template <int L> using update_layer = dv::group<
 
 template <int I> using update_from_last = update_layer<layers - 1 - I>;
 
-// Along an axis whose width is the world's, or is given: copy engines need a given one.
+// Along an axis whose width is the world's, or is given: reductions by copy engines need a given one.
 template <class Axis>
 struct train_along : dv::graph<
     dv::mesh<Axis>,

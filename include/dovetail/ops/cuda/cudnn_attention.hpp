@@ -1,5 +1,6 @@
-// Fused attention by cuDNN (9 or later, by its frontend): what fused_attention.hpp declares, of half and bfloat16. One unit of a program
-// includes this, compiled by nvcc or by the host compiler, with the folder of cudnn_frontend.h and that of cudnn.h in the include path:
+// Fused attention by cuDNN and its frontend (it ran with 9.19 and 1.32): what fused_attention.hpp declares, of half and bfloat16. One unit
+// of a program includes this, compiled by nvcc or by the host compiler, with the folder of cudnn_frontend.h and that of cudnn.h in the
+// include path:
 //
 //     #include <dovetail/ops/cuda/cudnn_attention.hpp>
 //
