@@ -223,6 +223,8 @@ struct operation {
     int block = 0, blocks = 0;  // of rows<I, N>, as written; a graph's nodes have their own
     // Of a communication whose result only a local_reduce reads: what a rank gives itself stays in the argument, which that reads as well.
     bool own_block_stays = false;
+    // Of a communication by copy engines: it is on the stream of the local_reduce that makes or reads what it moves.
+    bool beside_reduction = false;
     // The shape rule, or one of cost and tiles, could not be evaluated in a constant expression with trial arguments: it is not constexpr,
     // or it rejects them.
     bool doubtful_rule = false;

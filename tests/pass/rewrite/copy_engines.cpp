@@ -47,19 +47,15 @@ struct shifted : along<dv::let<y, shift<tp, 1, zero_edge>(x)>> {};
 struct of_odd_rows : dv::graph<four, dv::input<x, odd_rows>, dv::let<y, all_reduce<maximum, tp>(x)>, dv::output<y>> {};
 struct of_a_number : dv::graph<four, dv::input<x, dv::scalar<float>>, dv::let<y, all_reduce<average, tp>(x)>, dv::output<y>> {};
 struct into_a_state : dv::graph<four, dv::input<x, rows>, dv::state<s, rows, zeros>, dv::update<s, all_reduce<sum, tp>(x)>> {};
-struct in_a_group
-    : along<dv::nccl_group<dv::let<y, all_gather<tp>(x)>, dv::let<z, all_reduce<sum, tp>(x)>>, dv::output<z>> {};
+struct in_a_group : along<dv::nccl_group<dv::let<y, all_gather<tp>(x)>, dv::let<z, all_reduce<sum, tp>(x)>>, dv::output<z>> {};
 struct over_the_network : dv::graph<dv::mesh<dv::axis<node, 2, dv::link::network>, dv::axis<tp, 4>>, dv::input<x, rows>,
                                     dv::let<y, all_reduce<sum, node>(x)>, dv::let<z, all_gather<tp>(x)>, dv::output<y, z>> {};
-struct of_open_width
-    : dv::graph<dv::mesh<dv::axis<tp>>, dv::input<x, rows>, dv::let<y, all_reduce<sum, tp>(x)>, dv::output<y>> {};
-struct of_one_rank
-    : dv::graph<dv::mesh<dv::axis<tp, 1>>, dv::input<x, rows>, dv::let<y, all_reduce<sum, tp>(x)>, dv::output<y>> {};
+struct of_open_width : dv::graph<dv::mesh<dv::axis<tp>>, dv::input<x, rows>, dv::let<y, all_reduce<sum, tp>(x)>, dv::output<y>> {};
+struct of_one_rank : dv::graph<dv::mesh<dv::axis<tp, 1>>, dv::input<x, rows>, dv::let<y, all_reduce<sum, tp>(x)>, dv::output<y>> {};
 template <int Ranks>
 struct of_many_ranks : dv::graph<dv::mesh<dv::axis<tp, Ranks>>, dv::input<x, odd_rows>, dv::let<y, all_reduce<sum, tp>(x)>,
                                  dv::let<z, all_gather<tp>(x)>, dv::output<y, z>> {};
-struct of_odd_rows_to_root
-    : dv::graph<four, dv::input<x, odd_rows>, dv::let<y, reduce<sum, tp, root_index<2>>(x)>, dv::output<y>> {};
+struct of_odd_rows_to_root : dv::graph<four, dv::input<x, odd_rows>, dv::let<y, reduce<sum, tp, root_index<2>>(x)>, dv::output<y>> {};
 struct over_roles : dv::graph<dv::input<x, rows>, dv::on<a, dv::let<s, add(x, x)>>, dv::on<b, dv::let<z, add(x, x)>>,
                               dv::let<y, all_reduce<sum>(s, z)>, dv::output<y>> {};
 
@@ -70,9 +66,9 @@ struct one_of_two : two<dv::moved_by<By, dv::let<y, all_reduce<sum, tp>(x)>>, dv
 struct one_inside : two<dv::moved_by<dv::transport::peer_copy, dv::let<y, all_gather<tp>(x)>,
                                      dv::moved_by<dv::transport::nccl, dv::let<z, all_gather<tp>(y)>>>> {};
 using wide_rows = dv::tensor<float, 8, 64>;
-struct in_blocks : dv::graph<four, dv::input<x, wide_rows>,
-                             dv::moved_by<dv::transport::peer_copy, dv::split<2, dv::let<y, all_reduce<sum, tp>(add(x, x))>>>,
-                             dv::output<y>> {};
+struct in_blocks
+    : dv::graph<four, dv::input<x, wide_rows>,
+                dv::moved_by<dv::transport::peer_copy, dv::split<2, dv::let<y, all_reduce<sum, tp>(add(x, x))>>>, dv::output<y>> {};
 struct on_shards : along<dv::moved_by<dv::transport::peer_copy, dv::decompose<dv::let<y, all_reduce<sum, tp>(x)>>>> {};
 
 // Over the network and within hosts.
@@ -93,8 +89,7 @@ template <class Mesh, class Tensor> struct state_of_own_sums
     : dv::graph<Mesh, dv::input<x, Tensor>, dv::state<s, dv::tensor<float, 2, 64>, zeros>, dv::update<s, reduce_scatter<sum>(x)>> {};
 template <class Mesh, class Tensor> struct exchanged : over<Mesh, all_to_all<>(x), Tensor> {};
 template <class Mesh, class Tensor> struct sums_at_root : over<Mesh, reduce<sum, root_index<3>>(x), Tensor> {};
-template <class Mesh, class Tensor> struct root_and_back
-    : over<Mesh, broadcast<root_index<3>>(reduce<sum, root_index<3>>(x)), Tensor> {};
+template <class Mesh, class Tensor> struct root_and_back : over<Mesh, broadcast<root_index<3>>(reduce<sum, root_index<3>>(x)), Tensor> {};
 template <class Mesh, class Tensor> struct behind_another
     : dv::graph<Mesh, dv::input<x, Tensor>, dv::let<z, add(x, x)>, dv::after<z, dv::let<y, all_gather<>(x)>>,
                 dv::after<z, dv::let<a, reduce_scatter<sum>(y)>>, dv::output<a, z>> {};
@@ -226,8 +221,7 @@ TEST_CASE("copy engines move the part within the hosts of what crosses the netwo
     CHECK(made_of<app::means<mesh, floats>>() == "all_to_all* local_reduce all_reduce all_gather*");
     CHECK(made_of<app::from_root<mesh, floats>>() == "scatter* broadcast all_gather*");
     CHECK(made_of<app::all_rows<mesh, floats>>() == "all_gather rows all_gather* rows all_gather* concat");
-    CHECK(made_of<app::own_sums<mesh, floats>>() ==
-          "rows all_to_all* local_reduce rows all_to_all* local_reduce concat reduce_scatter");
+    CHECK(made_of<app::own_sums<mesh, floats>>() == "rows all_to_all* local_reduce rows all_to_all* local_reduce concat reduce_scatter");
     CHECK(made_of<app::state_of_own_sums<mesh, floats>>() == made_of<app::own_sums<mesh, floats>>());
 }
 
@@ -263,8 +257,7 @@ TEST_CASE("NCCL keeps of what crosses the network what has no equal shards or bl
 }
 
 TEST_CASE("any number of hosts, and one") {
-    CHECK(made_of<app::sums<dv::mesh<app::hosts<0>, dv::axis<app::tp, 4>>, floats>>() ==
-          "all_to_all* local_reduce all_reduce all_gather*");
+    CHECK(made_of<app::sums<dv::mesh<app::hosts<0>, dv::axis<app::tp, 4>>, floats>>() == "all_to_all* local_reduce all_reduce all_gather*");
     CHECK(made_of<app::sums<dv::mesh<app::hosts<1>, dv::axis<app::tp, 4>>, floats>>() == "all_to_all* local_reduce all_gather*");
     CHECK(made_of<app::all_rows<dv::mesh<dv::axis<app::tp, 4>, app::hosts<1>>, floats>>() == "all_gather*");
 }
@@ -284,12 +277,22 @@ TEST_CASE("in two levels the values are those of NCCL alone") {
     values_are_equal_over<app::hosts_between, floats>(8);
 }
 
-TEST_CASE("blocks arrive on the stream of their reduction, results on the other one") {
-    const auto& p = dv::plan::planned<app::summed, app::copied<>>::program;
-    for (const dv::ir::task& v : p.tasks) {
-        if (v.kind == dv::op_kind::all_to_all || v.kind == dv::op_kind::local_reduce) CHECK(v.stream == dv::stream_kind::communication);
-        if (v.kind == dv::op_kind::all_gather) CHECK(v.stream == dv::stream_kind::copy);
-    }
+TEST_CASE("on the stream of a reduction are the copies of its result, else those of the blocks") {
+    const auto stream_of = []<class Graph>(Graph*, dv::op_kind kind) {
+        for (const dv::ir::task& v : dv::plan::planned<Graph, app::copied<>>::program.tasks)
+            if (v.kind == kind) return v.stream;
+        FAIL("no such operation");
+        return dv::stream_kind::compute;
+    };
+    app::summed* const summed = nullptr;
+    CHECK(stream_of(summed, dv::op_kind::all_to_all) == dv::stream_kind::copy);
+    CHECK(stream_of(summed, dv::op_kind::local_reduce) == dv::stream_kind::communication);
+    CHECK(stream_of(summed, dv::op_kind::all_gather) == dv::stream_kind::communication);
+    app::scattered* const scattered = nullptr;
+    CHECK(stream_of(scattered, dv::op_kind::all_to_all) == dv::stream_kind::communication);
+    CHECK(stream_of(scattered, dv::op_kind::local_reduce) == dv::stream_kind::communication);
+    app::gathered* const gathered = nullptr;
+    CHECK(stream_of(gathered, dv::op_kind::all_gather) == dv::stream_kind::copy);
 }
 
 TEST_CASE("rewritten random graphs are proven, and compute what the written ones mean") {

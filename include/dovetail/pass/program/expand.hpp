@@ -93,8 +93,13 @@ private:
             local_participation(n, member, here);
         else
             add_participations(n, member, -1);
-        const stream_kind stream = !local && g_.single_rank ? stream_kind::compute : stream_of(n.kind, n.moved_by);
+        const stream_kind stream = !local && g_.single_rank ? stream_kind::compute : stream_of(n);
         to_.task(first_participation, member, stream, n.kind, n.moved_by);
+    }
+
+    static constexpr stream_kind stream_of(const ir::node& n) {
+        const bool beside_reduction = n.moved_by == transport::peer_copy && n.op->beside_reduction;
+        return beside_reduction ? stream_kind::communication : detail::stream_of(n.kind, n.moved_by);
     }
 
     // An NCCL group: the members of the task are all its collectives, and the participations of each role are adjacent.

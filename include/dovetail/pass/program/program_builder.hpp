@@ -8,10 +8,9 @@
 
 namespace dovetail::pass::detail {
 
-// The stream of a task of several ranks. Blocks for a local_reduce arrive on its stream: the copies of its result, which wait for it, are
-// not in their way.
+// The stream of a task of several ranks.
 constexpr stream_kind stream_of(op_kind k, transport moved_by) {
-    if (moved_by == transport::peer_copy) return k == op_kind::all_to_all ? stream_kind::communication : stream_kind::copy;
+    if (moved_by == transport::peer_copy) return stream_kind::copy;
     if (k == op_kind::to_host || k == op_kind::from_host) return stream_kind::copy;
     return is_communication(k) || k == op_kind::local_reduce ? stream_kind::communication : stream_kind::compute;
 }

@@ -9,6 +9,9 @@
 // y = local_reduce(s, x). Every rank reduces in the order of the members, so that results are bitwise equal on all ranks and in all runs.
 // A rank's own block stays in x: on a GPU its copy would be a kernel, which waits beside a product until that has room for it.
 //
+// So does a local_reduce. On its stream are therefore the copies of its result, which wait for it anyhow, or, if nothing copies that, those
+// of the blocks. All other copies are on the stream of copies.
+//
 // Of a collective along axes of the network and others, copy engines move the part within the hosts, and NCCL the part between them: each
 // rank exchanges with those at its place in the other hosts, and sends 1 / (ranks of a host) of the data over its link to the network.
 //
@@ -45,11 +48,17 @@ constexpr operation staging_operation(const tag* name, op_kind kind) {
     o.own_block_stays = true;
     return o;
 }
+constexpr operation beside_reduction(operation o) {
+    o.beside_reduction = true;
+    return o;
+}
 inline constexpr operation local_reduce_operation = added_operation(&tag_of<struct local_reduce>, op_kind::local_reduce, 2),
                            stage_blocks_operation = staging_operation(&tag_of<struct put_blocks>, op_kind::all_to_all),
+                           stage_kept_blocks_operation = beside_reduction(stage_blocks_operation),
                            stage_all_operation = staging_operation(&tag_of<struct stage_all>, op_kind::all_gather),
                            put_all_operation = added_operation(&tag_of<struct put_all>, op_kind::all_gather),
-                           put_to_root_operation = added_operation(&tag_of<struct put_to_root>, op_kind::gather),
+                           put_all_reduced_operation = beside_reduction(put_all_operation),
+                           put_reduced_to_root_operation = beside_reduction(added_operation(&tag_of<struct put_to_root>, op_kind::gather)),
                            put_from_root_operation = added_operation(&tag_of<struct put_from_root>, op_kind::scatter);
 
 // The nodes that one collective becomes.
@@ -89,7 +98,8 @@ private:
         if (!rules_.in_arena(y_) || !rules_.has_equal_shards(type(x_), ranks_)) return reduce_all();
         const int shard = add_value(y_, block_of(type(x_), ranks_));
         reduce_blocks(put(stage_blocks_operation, x_, type(x_)), x_, shard);
-        gather(n_.kind == op_kind::reduce ? put_to_root_operation : put_all_operation, between_hosts(shard, type(shard)), y_);
+        gather(n_.kind == op_kind::reduce ? put_reduced_to_root_operation : put_all_reduced_operation, between_hosts(shard, type(shard)),
+               y_);
     }
     constexpr void reduce_all() { reduce_blocks(put(stage_all_operation, x_, rules_.stacked(type(x_), ranks_)), x_, y_); }
     constexpr void broadcast() {
@@ -119,7 +129,7 @@ private:
         add_concat(to_.made, n_, made, y);
     }
     // The steps: from all ranks of a host, and to all of them.
-    constexpr void reduce_rows(int x, int y) { reduce_blocks(put(stage_blocks_operation, x, type(x)), x, y); }
+    constexpr void reduce_rows(int x, int y) { reduce_blocks(put(stage_kept_blocks_operation, x, type(x)), x, y); }
     constexpr void gather_rows(int x, int y) { gather(put_all_operation, x, y); }
 
     // From an argument, or rows of it, to the other ranks of the host; a value of that type arrives.
