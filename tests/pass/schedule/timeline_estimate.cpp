@@ -241,6 +241,25 @@ TEST_CASE("the class of the work says how much what is beside it slows it") {
     CHECK(timeline(b, true, s).end[2] == 10 + 1000);
 }
 
+TEST_CASE("copies between ranks on two streams have half of the link each, and slow what computes beside them once") {
+    build b;
+    const int x = b.buffer(0);
+    b.collect(0, x, 300);
+    b.collect(0, x, 100);
+    b.compute(0, {}, 1000);
+    b.p.tasks[1].stream = dv::stream_kind::copy;
+    for (int v : {0, 1}) {
+        b.p.tasks[v].moved_by = dv::transport::peer_copy;
+        b.costs[v].by = dv::hardware::copy_engine;
+    }
+    const auto s = timeline(b, true, with(0, 1000, 1250));
+    CHECK(s.end[1] == 200);
+    CHECK(s.end[0] == 400);
+    CHECK(s.end[2] == 1000 + 400 / 5);
+    b.p.tasks[1].moved_by = dv::transport::nccl;  // to host memory, for example
+    CHECK(timeline(b, true, with(0, 1000, 1250)).end[0] == 300);
+}
+
 TEST_CASE("a transfer takes the pace of the busier one of its ranks") {
     dv::plan_options s = with(0, 1000, 1000);
     s.machine.with_communication.of_other[0] = 1500;
@@ -256,10 +275,10 @@ TEST_CASE("a transfer takes the pace of the busier one of its ranks") {
 
 namespace {
 
-// What shares the GPUs with a task at a moment: whether communication and a copy are beside it on its role, and the classes of computations
-// that run on its roles.
+// What shares the GPUs with a task at a moment: whether kernels of communication and copy engines are beside it on its role, whether these
+// take its link, and the classes of computations that run on its roles.
 struct moment {
-    bool communication = false, copy = false;
+    bool communication = false, copy = false, link = false;
     bool computes[dv::work_class_count] = {};
     std::int64_t until;
 };
@@ -271,12 +290,14 @@ moment moment_of(const build& b, const pass::schedule& s, const pass::occupancy&
         for (int u = 0; u < b.costs.size(); ++u) {
             const int there = u == v ? -1 : participation_on(at, u, at.slot[i] / dv::stream_count);
             if (there < 0) continue;
-            const std::int64_t from = s.stream[u] == 1 ? open[there] : s.start[u];
+            const bool by_kernel = s.stream[u] != 0 && b.costs[u].by != dv::hardware::copy_engine;
+            const std::int64_t from = by_kernel ? open[there] : s.start[u];
             if (from > t && from < m.until) m.until = from;
             if (s.end[u] > t && s.end[u] < m.until) m.until = s.end[u];
             if (from > t || t >= s.end[u]) continue;
             if (s.stream[u] == 0) m.computes[static_cast<int>(b.costs[u].limited_by)] = true;
-            (s.stream[u] == 1 ? m.communication : m.copy) |= s.stream[u] != 0;
+            (by_kernel ? m.communication : m.copy) |= s.stream[u] != 0;
+            m.link |= b.p.tasks[u].moved_by == dv::transport::peer_copy && b.p.tasks[v].moved_by == dv::transport::peer_copy;
         }
     return m;
 }
@@ -287,8 +308,9 @@ int pace_at(const moment& m, const build& b, int stream, int v, const dv::machin
                (m.copy ? on.with_copy.of_compute[limited_by] - 1000 : 0);
     int pace = 1000;
     for (int k = 0; k < dv::work_class_count; ++k)
-        if (m.computes[k]) pace = std::max(pace, (stream == 1 ? on.with_communication : on.with_copy).of_other[k]);
-    return pace;
+        if (m.computes[k])
+            pace = std::max(pace, (b.costs[v].by == dv::hardware::copy_engine ? on.with_copy : on.with_communication).of_other[k]);
+    return m.link ? 2 * pace : pace;
 }
 
 }  // namespace
@@ -304,11 +326,13 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
             b.costs[v].time *= 1000;
             b.costs[v].limited_by = static_cast<dv::work_class>((seed + static_cast<std::uint32_t>(v) * 7) % dv::work_class_count);
         }
-        for (auto& v : b.p.tasks)
-            if (v.kind == dv::op_kind::all_reduce && v.participations == 1 && v.first_participation % 2 == 0)
-                v.stream = dv::stream_kind::copy;
-        for (int v = 0; v < b.costs.size(); ++v)
-            if (b.p.tasks[v].stream == dv::stream_kind::copy) b.costs[v].by = dv::hardware::copy_engine;
+        for (int v = 0; v < b.costs.size(); ++v) {
+            auto& x = b.p.tasks[v];
+            if (x.kind != dv::op_kind::all_reduce || x.participations != 1 || x.first_participation % 4 == 1) continue;
+            if (x.first_participation % 2 == 0) x.stream = dv::stream_kind::copy;
+            b.costs[v].by = dv::hardware::copy_engine;
+            if (x.first_participation % 3 != 0) x.moved_by = dv::transport::peer_copy;
+        }
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, true, set);
         REQUIRE(s.length >= 0);

@@ -2,54 +2,10 @@
 // the durations of the tasks alone to their starts and ends, including the slow-down by concurrent tasks.
 #pragma once
 
-#include "../../cost/time.hpp"
 #include "occupancy.hpp"
+#include "serial_schedule.hpp"
 
 namespace dovetail::pass {
-
-// An order with its prediction, in picoseconds from the start of the run.
-template <class Store>
-struct basic_schedule {
-    typename Store::template of<int, 0> order;
-    typename Store::template of<unsigned char, 1> stream;  // of each task
-    typename Store::template of<std::int64_t, 2> start;    // of each task
-    typename Store::template of<std::int64_t, 3> end;      // of each task
-    std::int64_t length = 0;                               // -1: the order is not a linear extension of the edges; the run would not end
-    bool overlapped = false;
-
-    constexpr void resize(int tasks, int ordered) {
-        order.resize(ordered);
-        stream.resize(tasks);
-        start.resize(tasks);
-        end.resize(tasks);
-    }
-};
-using schedule = basic_schedule<owning>;
-
-// The timeline with one stream per role, for an order that respects the edges: no two tasks of a role are concurrent, and a task starts
-// when the previous task of each of its roles has ended.
-template <class Schedule = schedule, class Program, class Costs>
-constexpr Schedule serial_schedule(const Program& p, const Costs& costs, span<const int> order) {
-    const auto& participations = p.participations.first;
-    Schedule result{};
-    result.resize(p.tasks.count, order.count);
-    vec<std::int64_t> free_at(p.roles);  // by role
-    for (int k = 0; k < order.count; ++k) {
-        const int v = order.first[k], first = p.tasks.first[v].first_participation, last = first + p.tasks.first[v].participations;
-        std::int64_t start = 0;
-        for (int i = first; i < last; ++i)
-            if (const std::int64_t time = free_at.first[participations[i].role]; time > start) start = time;
-        const std::int64_t end = start + costs.first[v].time;
-        for (int i = first; i < last; ++i) free_at.first[participations[i].role] = end;
-        result.order.first[k] = v;
-        result.start.first[v] = start;
-        result.end.first[v] = end;
-    }
-    for (const std::int64_t time : free_at)
-        if (time > result.length) result.length = time;
-    if (order.count != p.tasks.count) result.length = -1;
-    return result;
-}
 
 namespace detail {
 
@@ -59,7 +15,8 @@ namespace detail {
 // A participation opens when it is the first of its queue and its incoming edges are satisfied. The task starts when all its participations
 // are open, and ends on all roles at once. Tasks that run at the same time on a role slow each other: a computation proceeds at a pace that
 // its communication and copies determine, and these at the pace that the computations on their roles determine, the slowest one of them.
-// For a task whose time beside such hardware a profile has, its own measured pace counts instead.
+// For a task whose time beside such hardware a profile has, its own measured pace counts instead. Two streams of a role on which copy
+// engines move data between ranks have half of its link each.
 // Each pace holds until the next event beside it, so that the end of a running task is an estimate which such an event renews.
 //
 // Communication by NCCL slows compute on its roles from the opening of its participation, including the time that it waits for other roles,
@@ -219,13 +176,9 @@ private:
     // Renews the estimated ends of what runs beside a task that has started or ended.
     constexpr void renew_beside(int v) {
         const int stream = result_.stream.first[v];
-        for (int i = begin(v); i < end(v); ++i) {
-            const int of_role = slot_of(i) - stream;
-            if (stream != compute)
-                renew(of_role + compute);
-            else
-                for (int beside = 1; beside < stream_count; ++beside) renew(of_role + beside);
-        }
+        for (int i = begin(v); i < end(v); ++i)
+            for (int beside = 0; beside < stream_count; ++beside)
+                if (beside != stream && (stream == compute || beside == compute || is_peer_copy(v))) renew(slot_of(i) - stream + beside);
     }
     constexpr void renew(int slot) {
         if (!queues_.first[slot].runs) return;
@@ -241,7 +194,9 @@ private:
         const int stream = result_.stream.first[v];
         if (stream == compute) return pace_of_computation(v);
         int pace = 1000;
+        bool shares_link = false;
         for (int i = begin(v); i < end(v); ++i) {
+            shares_link = shares_link || (is_peer_copy(v) && copies_beside(slot_of(i)));
             const queue& beside = queues_.first[slot_of(i) - stream + compute];
             if (!beside.runs) continue;
             const int measured = costs_.first[v].slowdown[static_cast<int>(costs_.first[task_of(beside)].by)];
@@ -249,26 +204,32 @@ private:
                 measured > 0 ? measured : interference_of(v).of_other[static_cast<int>(costs_.first[task_of(beside)].limited_by)];
             if (slower > pace) pace = slower;
         }
-        return pace;
+        return shares_link ? 2 * pace : pace;
     }
     constexpr int pace_of_computation(int v) const {
         const queue* const beside = queues_.first + slot_of(begin(v)) - compute;
-        bool counted[hardware_count] = {};  // what is measured counts once, however many streams of that hardware are beside
+        bool counted[hardware_count] = {};  // once, however many streams of that hardware are beside
         int pace = 1000;
         for (int stream = 1; stream < stream_count; ++stream) {
             if (!beside[stream].open) continue;
             const int other = task_of(beside[stream]);
             if (!beside[stream].runs && !occupies_while_waiting(other)) continue;
             const int by = static_cast<int>(costs_.first[other].by), measured = costs_.first[v].slowdown[by];
-            if (measured == 0)
-                pace += interference_of(other).of_compute[static_cast<int>(costs_.first[v].limited_by)] - 1000;
-            else if (!counted[by])
-                pace += measured - 1000;
+            if (counted[by]) continue;
             counted[by] = true;
+            pace += (measured > 0 ? measured : interference_of(other).of_compute[static_cast<int>(costs_.first[v].limited_by)]) - 1000;
         }
         return pace < 1 ? 1 : pace;
     }
     constexpr const interference& interference_of(int v) const { return with_[static_cast<int>(costs_.first[v].by)]; }
+    constexpr bool is_peer_copy(int v) const { return p_.tasks.first[v].moved_by == transport::peer_copy; }
+    // Whether another stream of the role copies to or from other ranks.
+    constexpr bool copies_beside(int slot) const {
+        const int of_role = slot / stream_count * stream_count;
+        for (int other = of_role + 1; other < of_role + stream_count; ++other)
+            if (other != slot && queues_.first[other].runs && is_peer_copy(task_of(queues_.first[other]))) return true;
+        return false;
+    }
     // The kernels of a communication wait for other roles on multiprocessors.
     constexpr bool occupies_while_waiting(int v) const {
         return result_.stream.first[v] != compute && costs_.first[v].by != hardware::copy_engine;
