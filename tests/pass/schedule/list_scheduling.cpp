@@ -65,12 +65,12 @@ TEST_CASE("what an output needs goes before all else, also before what is on the
 constexpr pass::schedule best(const build& b, const dv::plan_options& s) {
     const auto edges = pass::edges(b.view());
     pass::schedule tried[dv::plan::compared];
-    std::int64_t length[dv::plan::compared] = {};
+    dv::plan::findings found;
     for (int c = 0; c < dv::plan::compared; ++c) {
         tried[c] = dv::plan::schedule_of(static_cast<dv::plan::candidate>(c), b.view(), edges.view(), b.costs.view(), s);
-        length[c] = tried[c].length;
+        found.length[c] = tried[c].length;
     }
-    return tried[static_cast<int>(dv::plan::preferred(length, s).list[0])];
+    return tried[static_cast<int>(dv::plan::preferred(found, s).list[0])];
 }
 
 void check(const dv::vec<int>& order, std::initializer_list<int> expected) {
@@ -90,6 +90,20 @@ static_assert(best(three_senders(59, 274), plain()).length == 59 + 3 * 274);
 
 }  // namespace
 
+TEST_CASE("copies of small inputs come first, those of large ones as written") {
+    build b;
+    for (const std::int64_t bytes : {std::int64_t{1} << 30, pass::small_input, pass::small_input + 1, std::int64_t{8}}) {
+        b.compute(0, {}, 1);
+        b.task(dv::op_kind::input, dv::stream_kind::copy, 1);
+        b.participation(0);
+        b.touch(b.buffer(0, bytes), dv::access_mode::write);
+    }
+    dv::vec<int> order(8, dv::unset{});
+    for (int v = 0; v < 8; ++v) order[v] = v;
+    pass::put_small_inputs_first(b.view(), order);
+    check(order, {3, 7, 0, 1, 2, 4, 5, 6});
+}
+
 TEST_CASE("written order keeps the declared order where it can") {
     const dv::ir::edge edges[] = {{3, 0, 0, 0, dv::ir::edge_kind::flow}, {4, 2, 0, 0, dv::ir::edge_kind::flow}};
     check(pass::written_order(5, {edges, 2}), {1, 3, 0, 4, 2});
@@ -102,9 +116,9 @@ TEST_CASE("written order keeps the declared order where it can") {
 TEST_CASE("the longer chain goes first") {
     build b;
     const int x = b.compute(0, {}, 1);
-    b.compute(0, {x}, 5);                     // 1
-    const int y = b.compute(0, {x}, 1);       // 2
-    b.collect(0, y, 50);                      // 3
+    b.compute(0, {x}, 5);                // 1
+    const int y = b.compute(0, {x}, 1);  // 2
+    b.collect(0, y, 50);                 // 3
     check(listed(b, plain()), {0, 2, 3, 1});
     CHECK(best(b, plain()).length == 52);
 }

@@ -39,12 +39,37 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
     return length;
 }
 
+// Inputs of at most so many bytes, whose copies take little more than a latency.
+inline constexpr std::int64_t small_input = std::int64_t{64} << 10;
+
+// Puts the copies of small inputs first. They wait for nothing and need little memory, but where they are written, at their first use, they
+// would wait for the communication that their stream has before them.
+template <class Program, class Order>
+constexpr void put_small_inputs_first(const Program& p, Order& order) {
+    const auto is_small_input = [&](int v) {
+        const auto& x = p.tasks.first[v];
+        return x.kind == op_kind::input &&
+               ir::bytes_of(p, p.accesses.first[p.participations.first[x.first_participation].first_access]) <= small_input;
+    };
+    vec<int> others;
+    int count = 0;
+    for (const int v : order.view())
+        if (is_small_input(v))
+            order.first[count++] = v;
+        else
+            others.push(v);
+    for (const int v : others) order.first[count++] = v;
+}
+
 // The orders of the overlapped candidates, which use three streams: the written order, or list scheduling.
 template <class Program, class Occupancy, class Edges, class Costs>
 constexpr auto overlapped_order(candidate c, const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs,
                                 const plan_options& s) {
     auto order = written_order<room<int, decltype(p.tasks)>>(p.tasks.count, edges);
-    if (c == candidate::written) return order;
+    if (c == candidate::written) {
+        put_small_inputs_first(p, order);
+        return order;
+    }
     auto priority = priorities(p, r, costs, order.view(), s);
     if (s.preferred >= 0) raise_ancestors(priority, p, r, order.view(), s.preferred);
     if (c == candidate::johnson) raise_unlocking(priority, p, r, costs, order.view());
