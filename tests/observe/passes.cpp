@@ -34,6 +34,7 @@ int times(const std::string& text, const std::string& participation) {
 
 // Whether a stage runs: those that an objective compares candidates by run for that one alone.
 bool asked_for(const std::string& stage, dv::objective_kind objective) {
+    if (stage == "slowed") return false;
     if (stage == "interval") return objective == dv::objective_kind::interval;
     return stage != "ready" || objective == dv::objective_kind::finish;
 }
@@ -44,7 +45,8 @@ void shows_all() {
     CAPTURE(text);
     const auto each = [&]<class... Stage>(plan::stages<Stage...>, const std::string& of) {
         for (const std::string name : {Stage::name...}) {
-            if (name == "order" || name == "occupancy" || name == "reference") continue;  // not every candidate reads them
+            if (name == "order" || name == "occupancy" || name == "reference") continue;           // not every candidate reads them
+            if (name == "slowed" && O::value.objective == dv::objective_kind::makespan) continue;  // of those that are about as fast
             CHECK(has(text, "\n" + name + of + ": ") == asked_for(name, O::value.objective));
         }
     };
@@ -81,7 +83,7 @@ TEST_CASE("the rewritten graph is shown with what has rewritten it, statements f
 TEST_CASE("operations and values stand there by their names") {
     const std::string text = passes<there_and_back, several>();
     for (const char* participation : {"transfer a  comm     left    r a", "multiply b  reads what it writes",
-                                      "middle  2 multiply b  0 transfer a", "of `there_and_back`"})
+                                      "middle  2 multiply b  1 transfer a", "of `there_and_back`"})
         CHECK_MESSAGE(has(text, participation), text);
 }
 

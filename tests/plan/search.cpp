@@ -30,6 +30,7 @@ plan::findings lengths(std::int64_t sequential, std::int64_t written, std::int64
     f.length_of(dv::candidate::written) = written;
     f.length_of(dv::candidate::listed) = listed;
     f.length_of(dv::candidate::johnson) = johnson;
+    for (int c = 1; c < plan::compared; ++c) f.slowed[c] = f.length[c];
     return f;
 }
 
@@ -48,7 +49,8 @@ TEST_CASE("the search asks for the times that it compares, one after the other, 
     CHECK(asks(f, s, kind::time, dv::candidate::johnson, plan::most_tried_by_johnson));
     CHECK(asks(f, s, kind::taken, dv::candidate::written, plan::most_tried_by_johnson + 1));
     f.length_of(dv::candidate::johnson) = 80;
-    CHECK(asks(f, s, kind::taken, dv::candidate::written));
+    CHECK(asks(f, s, kind::slowed, dv::candidate::written));
+    CHECK(asks(lengths(100, 80, 80, 80), s, kind::taken, dv::candidate::written));
     CHECK(asks(lengths(100, 80, 79, 80), s, kind::taken, dv::candidate::listed));
     CHECK(asks(lengths(100, 80, 79, 78), s, kind::taken, dv::candidate::johnson));
     CHECK(asks(lengths(100, 80, 79, 79), s, kind::taken, dv::candidate::listed));
@@ -59,6 +61,31 @@ TEST_CASE("the search asks for the times that it compares, one after the other, 
     CHECK(asks(lengths(100, 80, 79, 80), slow_edges, kind::taken, dv::candidate::listed));
     slow_edges.machine.edge_latency = 21;
     CHECK(asks(lengths(100, 80, 79, 80), slow_edges, kind::taken, dv::candidate::sequential));
+}
+
+TEST_CASE("of candidates that are about as fast, the one is taken that is the fastest with slow communication") {
+    const dv::plan_options s = exact();
+    using c = dv::candidate;
+    plan::findings f = lengths(20000, 6500, 6400, 6490);
+    for (std::int64_t& time : f.slowed) time = plan::not_tried;
+    CHECK(asks(f, s, kind::slowed, c::listed));  // the fastest first
+    f.slowed_of(c::listed) = 9000;
+    CHECK(asks(f, s, kind::slowed, c::johnson));
+    f.slowed_of(c::johnson) = 8000;
+    CHECK(asks(f, s, kind::slowed, c::written));
+    f.slowed_of(c::written) = 7000;
+    CHECK(asks(f, s, kind::taken, c::written));
+    f.length_of(c::written) = 6501;  // by more than a part in 64 slower
+    CHECK(asks(f, s, kind::taken, c::johnson));
+    f.length_of(c::written) = 6500;
+    CHECK(asks(f, s, kind::taken, c::written, plan::most_tried_by_johnson));
+    f.slowed_of(c::written) = f.slowed_of(c::listed) = f.slowed_of(c::johnson) = 9000;
+    CHECK(asks(f, s, kind::taken, c::listed));
+    for (std::int64_t& time : f.slowed) time = plan::not_tried;
+    CHECK(asks(f, s, kind::taken, c::listed, plan::most_tried_by_johnson + 1));
+    dv::plan_options of_runs = s;
+    of_runs.objective = dv::objective_kind::interval;
+    CHECK(asks(f, of_runs, kind::taken, c::listed));
 }
 
 TEST_CASE("without overlap nothing is asked") {
@@ -158,8 +185,8 @@ TEST_CASE("a graph of many operations is booked with fewer budgets, and one of m
         }
     };
     CHECK(budgets(plan::most_booked_finely).size() == 11);
-    CHECK(budgets(plan::most_booked_finely + 1) == std::vector{c::booked_100, c::booked_112, c::booked_150, c::booked_200,
-                                                                       c::booked_300, c::booked_400, c::booked_800});
+    CHECK(budgets(plan::most_booked_finely + 1) ==
+          std::vector{c::booked_100, c::booked_112, c::booked_150, c::booked_200, c::booked_300, c::booked_400, c::booked_800});
     CHECK(budgets(plan::most_booked + 1).empty());
 }
 

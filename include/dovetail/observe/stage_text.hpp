@@ -152,7 +152,10 @@ inline std::string shown(stage::costs, span<const task_cost> list, const stage_n
     }
     return table(all, "lrl");
 }
-inline std::string shown(stage::serial_time, std::int64_t time, const stage_names&) { return "  " + microseconds(time) + " us\n"; }
+template <class Stage>
+std::string shown(Stage, std::int64_t time, const stage_names&) {
+    return "  " + microseconds(time) + " us\n";
+}
 template <class Routes>
 std::string shown(stage::occupancy, const Routes& r, const stage_names& names) {
     const plan_view& of = names.program();
@@ -200,16 +203,6 @@ std::string shown(stage::schedule<C>, const Schedule& t, const stage_names& name
     for (const int v : t.order)
         all.push_back({names.program().label(v), stream_text(t.stream[v], t.overlapped), microseconds(t.start[v]), microseconds(t.end[v])});
     return table(all, "llrr") + "  " + microseconds(t.length) + " us\n";
-}
-
-template <candidate C>
-std::string shown(stage::ready<C>, std::int64_t time, const stage_names&) {
-    return "  " + microseconds(time) + " us\n";
-}
-
-template <candidate C>
-std::string shown(stage::interval<C>, std::int64_t time, const stage_names&) {
-    return "  " + microseconds(time) + " us\n";
 }
 
 // Stores the steps' names for later stages, which refer to steps by number.

@@ -25,6 +25,19 @@ constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const i
     return made;
 }
 
+// The time of that schedule, in its order and on its streams, if communication takes three times as long.
+template <class Program, class Occupancy, class Costs, class Schedule>
+constexpr std::int64_t slowed_length(const Program& p, Occupancy r, const Costs& costs, const Schedule& t, const plan_options& s) {
+    vec<task_cost> slowed;
+    for (int v = 0; v < p.tasks.count; ++v) {
+        slowed.push(costs.first[v]);
+        if (is_communication(p.tasks.first[v].kind)) slowed.back().time *= 3;
+        for (int i = r.participations_of.first[v]; i < r.participations_of.first[v + 1]; ++i)
+            r.slot.first[i] = r.slot.first[i] / stream_count * stream_count + t.stream.first[v];
+    }
+    return pass::estimate_timeline(p, r, slowed, t.order.view(), s).length;
+}
+
 // The schedule of a booked candidate: the waits for memory count as edges.
 template <class Schedule, class Program, class Booking, class Memory, class Edges, class Costs>
 constexpr Schedule booked_schedule(const Program& p, const Booking& booking, const Memory& memory, const Edges& edges, const Costs& costs,

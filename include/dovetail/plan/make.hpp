@@ -37,6 +37,8 @@ decision decide(Tables& t, const plan_options& s) {
         if (next.what == request::kind::taken) return d;
         with_candidate(next.of, [&](auto c) {
             constexpr candidate C = decltype(c)::value;
+            if constexpr (static_cast<int>(C) < compared && !one_stream(C))
+                if (next.what == request::kind::slowed) d.found.slowed_of(C) = t.template read<stage::slowed<C>>();
             d.found.length_of(C) = detail::objective_value<C>(t, s.objective);
             if (next.what != request::kind::bytes) return;
             if constexpr (booked(C))

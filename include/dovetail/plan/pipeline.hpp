@@ -18,8 +18,8 @@ using pipeline = stages<stage::lower, stage::check, stage::role_order, stage::re
 template <candidate C>
 using pipeline_of = std::conditional_t<
     !booked(C),
-    stages<stage::order<C>, stage::schedule<C>, stage::ready<C>, stage::issue<C>, stage::synchronise<C>, stage::assign_memory<C>,
-           stage::wait_across_runs<C>, stage::emit<C>, stage::interval<C>, stage::prove<C>>,
+    stages<stage::order<C>, stage::schedule<C>, stage::slowed<C>, stage::ready<C>, stage::issue<C>, stage::synchronise<C>,
+           stage::assign_memory<C>, stage::wait_across_runs<C>, stage::emit<C>, stage::interval<C>, stage::prove<C>>,
     stages<stage::order<C>, stage::book_memory<C>, stage::schedule<C>, stage::ready<C>, stage::issue<C>, stage::synchronise<C>,
            stage::assign_memory<C>, stage::wait_across_runs<C>, stage::emit<C>, stage::interval<C>, stage::prove<C>>>;
 

@@ -55,7 +55,7 @@ template <candidate C>
 using slots_of = std::conditional_t<
     booked(C),
     slots<stage::order<C>, stage::book_memory<C>, stage::schedule<C>, stage::ready<C>, stage::emit<C>, stage::interval<C>, stage::prove<C>>,
-    slots<stage::order<C>, stage::schedule<C>, stage::ready<C>, stage::emit<C>, stage::interval<C>, stage::prove<C>>>;
+    slots<stage::order<C>, stage::schedule<C>, stage::slowed<C>, stage::ready<C>, stage::emit<C>, stage::interval<C>, stage::prove<C>>>;
 
 }  // namespace detail
 

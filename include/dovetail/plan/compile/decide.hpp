@@ -32,7 +32,9 @@ template <class G, class O, request::kind What, candidate C>
 constexpr findings answered(findings f) {
     using key = plan_key<G, O>;
     f.length_of(C) = objective_value<G, O, C>();
-    if constexpr (What == request::kind::bytes && booked(C))
+    if constexpr (What == request::kind::slowed)
+        f.slowed_of(C) = stage_table<key, stage::slowed<C>>;
+    else if constexpr (What == request::kind::bytes && booked(C))
         f.bytes_of(C) = stage_table<key, stage::book_memory<C>>.bytes;
     else if constexpr (What == request::kind::bytes)
         f.bytes_of(C) = largest_need(stage_table<key, stage::emit<C>>);

@@ -116,6 +116,18 @@ struct ready {
 };
 
 template <candidate C>
+struct slowed {
+    static constexpr const char* name = "slowed";
+    static constexpr const char* makes = "the predicted time if communication takes three times as long";
+    using depends = of_plan;
+    using reads = stages<expand, occupancy, costs, schedule<C>>;
+    template <class Program, class Occupancy, class Costs, class Schedule>
+    static constexpr std::int64_t make(const plan_options& s, const Program& p, const Occupancy& r, const Costs& c, const Schedule& t) {
+        return slowed_length(p, r, c, t, s);
+    }
+};
+
+template <candidate C>
 struct issue {
     static constexpr const char* name = "issue";
     static constexpr const char* makes = "each role's steps in issue order";
