@@ -49,8 +49,8 @@ struct widen : narrow<N, true> {};
 template <int M, int N>
 using two_results = dv::graph<dv::input<x, rows_of<8>>, dv::let<y, narrow<M, true>(x)>, dv::let<z, widen<N, true>(x)>, dv::output<y, z>>;
 template <int M, int N>
-constexpr bool differ_when_swapped = cost_model::graph_key(dv::plan::typed<two_results<M, N>>::value) !=
-                                     cost_model::graph_key(dv::plan::typed<two_results<N, M>>::value);
+constexpr bool differ_when_swapped =
+    cost_model::graph_key(dv::plan::typed<two_results<M, N>>::value) != cost_model::graph_key(dv::plan::typed<two_results<N, M>>::value);
 
 template <class G, class O = dv::options<>>
 std::vector<std::uint64_t> keys_of() {
@@ -75,6 +75,16 @@ std::uint64_t key_among() {
     return keys_of<graph, dv::options<Option...>>().at(0);
 }
 
+// The same for any size.
+template <class Operation, class Tensor, class... Axis>
+std::uint64_t kind_of() {
+    using planned = dv::plan::planned<dv::graph<dv::mesh<Axis...>, dv::input<x, Tensor>, dv::let<y, Operation>, dv::output<y>>>;
+    cost_model::work_keys keys{planned::graph, planned::program, planned::options};
+    for (const dv::ir::task& task : planned::program.tasks)
+        if (task.kind != dv::op_kind::input) return keys.of_any_size(task);
+    return 0;
+}
+
 template <class T>
 std::string_view plain_name() {
     const dv::letters name = cost_model::detail::plain_name(dv::tag_of<T>);
@@ -97,9 +107,8 @@ TEST_CASE("a plain name has neither namespaces nor template arguments, in every 
 }
 
 TEST_CASE("the key of a computation: operation, declared cost, tensors") {
-    const std::uint64_t keys[] = {
-        key_of<relu(x)>(),        key_of<relu(x), 256>(),       key_of<copy(x)>(),           key_of<add(x, x)>(),
-        key_of<numbered<1>(x)>(), key_of<costly<1, true>(x)>(), key_of<costly<2, true>(x)>()};
+    const std::uint64_t keys[] = {key_of<relu(x)>(),        key_of<relu(x), 256>(),       key_of<copy(x)>(),           key_of<add(x, x)>(),
+                                  key_of<numbered<1>(x)>(), key_of<costly<1, true>(x)>(), key_of<costly<2, true>(x)>()};
     CHECK(std::set<std::uint64_t>(std::begin(keys), std::end(keys)).size() == std::size(keys));
     // What compilers spell or count differently does not count.
     CHECK(key_of<numbered<1>(x)>() == key_of<numbered<2>(x)>());
@@ -122,6 +131,25 @@ TEST_CASE("the key of a communication: kind, transport, bytes, ranks") {
     CHECK(key_among<all_reduce<sum, dp>(x), 512, 0, dv::link::local, dv::assumed_width<2>>() ==
           key_among<all_reduce<sum, dp>(x), 512, 2>());
     CHECK(key_among<all_reduce<sum, dp>(x), 512, 0>() == key_among<all_reduce<sum, dp>(x), 512, 4>());
+}
+
+TEST_CASE("for any size: operation and elements, or kind, transport and ranks") {
+    using four = dv::axis<dp, 4>;
+    using two = dv::axis<dp, 2>;
+    using large = dv::tensor<float, 512, 8>;
+    using small = dv::tensor<float, 16>;
+    using halves = dv::tensor<dv::half, 512, 8>;
+    CHECK(kind_of<relu(x), large>() == kind_of<relu(x), small>());
+    CHECK(kind_of<costly<1, true>(x), large>() == kind_of<costly<2, true>(x), large>());
+    CHECK(kind_of<all_reduce<sum, dp>(x), large, four>() == kind_of<all_reduce<sum, dp>(x), small, four>());
+    const std::uint64_t kinds[] = {kind_of<relu(x), large>(),
+                                   kind_of<relu(x), halves>(),
+                                   kind_of<copy(x), large>(),
+                                   kind_of<add(x, x), large>(),
+                                   kind_of<all_reduce<sum, dp>(x), large, four>(),
+                                   kind_of<all_reduce<sum, dp>(x), large, two>(),
+                                   kind_of<all_to_all<dp>(x), large, four>()};
+    CHECK(std::set<std::uint64_t>(std::begin(kinds), std::end(kinds)).size() == std::size(kinds));
 }
 
 TEST_CASE("a communication on one rank is another kind of work; the network between roles is none of a copy's") {

@@ -16,26 +16,16 @@ using namespace samples;
 namespace observe = dv::observe;
 
 // A computation beside a reduction, one behind it, and one more of the kind of the first.
-struct products : dv::graph<
-    dv::input<x, vector>,
-    dv::mesh<dv::axis<dp, 2>>,
-    dv::let<a, all_reduce<sum, dp>(x)>,
-    dv::let<b, multiply(x, x)>,
-    dv::let<c, add(a, b)>,
-    dv::let<d, multiply(c, c)>,
-    dv::output<d>> {};
+struct products : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 2>>, dv::let<a, all_reduce<sum, dp>(x)>, dv::let<b, multiply(x, x)>,
+                            dv::let<c, add(a, b)>, dv::let<d, multiply(c, c)>, dv::output<d>> {};
 // The same operations under another name, and another graph of the same name.
 struct as_many_products : products {};
 namespace elsewhere {
 struct products : dv::graph<dv::input<x, vector>, dv::let<a, multiply(x, x)>, dv::output<a>> {};
 }  // namespace elsewhere
 // A graph with a width that the world gives.
-struct open_product : dv::graph<
-    dv::input<x, vector>,
-    dv::mesh<dv::axis<dp>>,
-    dv::let<a, all_reduce<sum, dp>(x)>,
-    dv::let<b, add(a, x)>,
-    dv::output<b>> {};
+struct open_product
+    : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp>>, dv::let<a, all_reduce<sum, dp>(x)>, dv::let<b, add(a, x)>, dv::output<b>> {};
 
 struct interval {
     std::int64_t start = 0, end = 0;  // nanoseconds
@@ -64,12 +54,17 @@ struct runs_of {
     }
 };
 
-// The row of an operation, without its key: "20000, 30000, 4".
+// The row of an operation, without its keys and its estimate: "20000, {30000, 0, 0}, 4".
 std::string row_of(const std::string& text, const std::string& label) {
     const std::size_t end = text.find("},  // " + label + "\n");
     if (end == std::string::npos) return "no row";
-    const std::size_t key = text.rfind("{0x", end);
-    return text.substr(key + 21, end - key - 21);
+    const std::size_t key = text.rfind("{0x", end), kind = text.rfind(", 0x", end);
+    return text.substr(key + 21, kind - key - 21);
+}
+// How many runs on all ranks a row is of.
+int samples_of(const std::string& text, const std::string& label) {
+    const std::string row = row_of(text, label);
+    return row == "no row" ? 0 : std::stoi(row.substr(row.rfind(' ')));
 }
 int types_in(const std::string& text) {
     int n = 0;
@@ -88,6 +83,18 @@ TEST_CASE("medians alone and overlapped, in which what is done alone goes at its
     const std::string text = observe::profile_text({r.runs});
     CHECK(row_of(text, "multiply b") == "20000, {0, 0, 30000}, 12");  // and d, which is of the same kind
     CHECK(row_of(text, "add c") == "1, {0, 0, 0}, 6");                // no time is as short as can be
+}
+
+TEST_CASE("a row ends with the key for any size and the estimate") {
+    runs_of<products, overlapped> r;
+    r.add({{{"all_reduce a", {100, 200}}}});
+    const std::string text = observe::profile_text({r.runs});
+    dv::cost_model::work_keys keys{r.of.graph, r.of.program, r.of.s};
+    for (int v = 0; v < r.of.program.tasks.size(); ++v)
+        if (r.of.program.tasks[v].kind == dv::op_kind::all_reduce)
+            CHECK(text.find(", 1, " + observe::detail::hexadecimal(keys.of_any_size(r.of.program.tasks[v])) + ", " +
+                            std::to_string(r.of.costs[v].time) + "},  // all_reduce a\n") != std::string::npos);
+    CHECK(text.find("all_reduce a") != std::string::npos);
 }
 
 TEST_CASE("an operation that never ran alone has its overlapped time, and zero for the other") {
@@ -294,8 +301,8 @@ TEST_CASE("the recorder writes the profile of all ranks when executors end") {
     const std::string text = support::content(here / "times.hpp");
     CHECK(text.find("#pragma once\n\n#include <dovetail/cost/profile.hpp>\n") != std::string::npos);
     CHECK(text.find(observe::detail::hexadecimal(dv::cost_model::graph_key(dv::plan::typed<products>::value))) != std::string::npos);
-    CHECK(text.find(", 10},  // all_reduce a\n") != std::string::npos);
-    CHECK(text.find(", 20},  // multiply b\n") != std::string::npos);
+    CHECK(samples_of(text, "all_reduce a") == 10);
+    CHECK(samples_of(text, "multiply b") == 20);
     run(here / "of_%r.hpp");
     CHECK(support::content(here / "of_0.hpp").find("struct products_profile") != std::string::npos);
 }
@@ -330,7 +337,7 @@ TEST_CASE("a rank in a process of its own writes its own file") {
         const of_rank_one watching{asked};
         run_products();
     }
-    CHECK(support::content(here / "times.rank1.hpp").find(", 5},  // all_reduce a\n") != std::string::npos);
+    CHECK(samples_of(support::content(here / "times.rank1.hpp"), "all_reduce a") == 5);
     CHECK(support::content(here / "times.hpp") == "");
 }
 

@@ -120,6 +120,23 @@ TEST_CASE("an operation with a row takes the time of its row; the others take sc
         if (of.label(s.task) == "relu made<0>" && s.start == 0) CHECK(s.end >= 70 * us);
 }
 
+TEST_CASE("an operation that has a row in another size differs from its estimate as that row does") {
+    dv::plan_options s = estimated::value;
+    const auto plain = dv::cost_model::costs(planned::graph, planned::program, s);
+    dv::cost_model::work_keys of{planned::graph, planned::program, s};
+    const auto kind = of.of_any_size(planned::program.tasks[relu_0]);
+    CHECK(of.of_any_size(planned::program.tasks[relu_1]) == kind);
+    const std::int64_t time = plain[relu_0].time;
+    const dv::profile_row row{keys[0], 5 * time, {6 * time, 10 * time}, 1, kind, time};
+    s.profile = {"", s.machine.name, 0, {1, 1, 1}, {&row, 1}};
+    const auto costs = dv::cost_model::costs(planned::graph, planned::program, s);
+    CHECK(costs[relu_0].time == 5 * time);
+    CHECK(costs[relu_1].time == 5 * plain[relu_1].time);
+    CHECK(costs[relu_1].slowdown[0] == 1200);
+    CHECK(costs[relu_1].slowdown[1] == 2000);
+    CHECK(costs[reduce_1].time == plain[reduce_1].time / 1000);  // scaled: no row, of any size
+}
+
 namespace {
 
 // Two operations without a declared cost, on the same bytes.
@@ -127,10 +144,8 @@ struct undeclared {
     static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
 };
 struct also_undeclared : undeclared {};
-struct alike : dv::graph<
-    dv::input<x, small>,
-    dv::let<made<0>, undeclared(x)>, dv::let<made<1>, also_undeclared(made<0>)>, dv::let<made<2>, undeclared(made<1>)>,
-    dv::output<made<2>>> {};
+struct alike : dv::graph<dv::input<x, small>, dv::let<made<0>, undeclared(x)>, dv::let<made<1>, also_undeclared(made<0>)>,
+                         dv::let<made<2>, undeclared(made<1>)>, dv::output<made<2>>> {};
 
 // Costs under a profile in which each kind of work has a time of its own, against those times.
 void check_times_of(const dv::ir::graph& g, const dv::ir::program& p, dv::plan_options s) {

@@ -17,6 +17,12 @@ constexpr std::int64_t scaled(std::int64_t time, int thousandths) {
     return at_most_longest(time / 1000 * thousandths + time % 1000 * thousandths / 1000);
 }
 
+// What a time takes of an estimate.
+constexpr int thousandths_of(std::int64_t time, std::int64_t estimate) {
+    const std::int64_t ratio = time * 1000 / estimate;
+    return ratio < 1 ? 1 : ratio > INT32_MAX ? INT32_MAX : static_cast<int>(ratio);
+}
+
 // Of work that takes `alone` alone and `beside` with something beside it; 0: `beside` was not measured. Nothing is faster with something
 // beside it.
 constexpr int slowdown_of(std::int64_t beside, std::int64_t alone) {
@@ -31,7 +37,7 @@ constexpr int slowdown_of(std::int64_t beside, std::int64_t alone) {
 
 // Work as a profile knows it.
 struct profiled_work_id {
-    std::uint64_t key = 0;
+    std::uint64_t key = 0, kind = 0;  // of this size, and of any
     stream_kind stream = stream_kind::compute;
     hardware by = hardware::multiprocessors;
 };
@@ -41,19 +47,23 @@ struct profiled_work_id {
 // it. The machine's figures do: they are of work that runs for long.
 constexpr bool has_slowdown(hardware a, hardware b) { return a != hardware::nccl && b != hardware::nccl; }
 
-// Work that the profile has takes the time of its row. Other work takes its estimate, multiplied by how much the work of its stream that
-// the profile has differs from its estimates: so a plan does not win for operations that nobody has measured. What never ran alone is taken
-// to be as slow alone as at its fastest.
+// Work that the profile has takes the time of its row. Work that it has in other sizes, a block of a split for example, differs from its
+// estimate as the row of the nearest size does, also beside others. Of other work the estimate is multiplied by how much the work of its
+// stream that the profile has differs from its estimates. So a plan does not win for operations that nobody has measured. What never ran
+// alone is taken to be as slow alone as at its fastest.
 constexpr task_cost measured(const profile_table& profile, const profiled_work_id& work, task_cost estimate) {
-    const profile_row* const row = profile.find(work.key);
+    const profile_row* row = profile.find(work.key);
+    const bool of_size = row != nullptr;
+    if (!of_size) row = profile.find_like(work.kind, estimate.time);
     if (row == nullptr) {
         estimate.time = detail::scaled(estimate.time, profile.scale[static_cast<int>(work.stream)]);
         return estimate;
     }
-    estimate.time = detail::at_most_longest(row->alone_or_shortest());
+    const std::int64_t alone = detail::at_most_longest(row->alone_or_shortest());
+    estimate.time = of_size ? alone : detail::scaled(estimate.time, detail::thousandths_of(alone, row->estimate));
     for (int by = 0; by < hardware_count; ++by)  // without a time alone, the time is one with the slow-down
         if (has_slowdown(work.by, static_cast<hardware>(by)) || row->alone == 0)
-            estimate.slowdown[by] = detail::slowdown_of(row->beside[by], estimate.time);
+            estimate.slowdown[by] = detail::slowdown_of(row->beside[by], alone);
     return estimate;
 }
 

@@ -9,7 +9,7 @@
 namespace dovetail {
 
 // The version of keys and tables; profiles of another one are refused.
-inline constexpr int profile_format = 3;
+inline constexpr int profile_format = 4;
 
 // One kind of work: operations of equal key take equal times. Times are picoseconds.
 struct profile_row {
@@ -18,6 +18,8 @@ struct profile_row {
     // By hardware: with something that this executes on another stream from its start to its end; 0: not measured.
     std::int64_t beside[hardware_count] = {};
     int samples = 0;
+    std::uint64_t kind = 0;     // key of such work of any size; 0: not known
+    std::int64_t estimate = 0;  // by the machine's model; 0: not known
 
     // The time alone; without one, the shortest beside something. 0: nothing was measured.
     constexpr std::int64_t alone_or_shortest() const {
@@ -33,7 +35,8 @@ struct profile_table {
     const char* graph = "";    // its name, for messages
     const char* machine = "";  // the name of the description for which the runs were planned
     std::uint64_t graph_key = 0;
-    // By stream: what the rows take, in thousandths of their estimates. Estimates of work without a row are multiplied by it.
+    // By stream: what the rows take, in thousandths of their estimates. Estimates of work that has no row, of any size,
+    // are multiplied by it.
     int scale[stream_count] = {1000, 1000, 1000};
     span<const profile_row> rows = {};  // in ascending order of keys
 
@@ -48,6 +51,22 @@ struct profile_table {
         }
         return low < rows.count && rows.first[low].key == key ? rows.first + low : nullptr;
     }
+    // Of the rows of such work, the one whose estimate is nearest by ratio.
+    constexpr const profile_row* find_like(std::uint64_t kind, std::int64_t estimate) const {
+        const profile_row* nearest = nullptr;
+        for (const profile_row& r : rows)
+            if (r.kind == kind && r.estimate > 0 && kind != 0 &&
+                (nearest == nullptr || distance(r.estimate, estimate) < distance(nearest->estimate, estimate)))
+                nearest = &r;
+        return nearest;
+    }
+
+private:
+    // Of two times, in thousandths.
+    static constexpr std::int64_t distance(std::int64_t a, std::int64_t b) {
+        const std::int64_t shorter = a < b ? a : b, longer = a < b ? b : a;
+        return shorter > 0 ? longer * 1000 / shorter : INT64_MAX;
+    }
 };
 
 // Whether a table is one that observers write.
@@ -56,7 +75,7 @@ constexpr bool is_well_formed(const profile_table& t) {
         if (scale < 1) return false;
     for (int i = 0; i < t.rows.count; ++i) {
         const profile_row& r = t.rows.first[i];
-        if (r.alone < 0 || r.alone_or_shortest() == 0) return false;
+        if (r.alone < 0 || r.alone_or_shortest() == 0 || r.estimate < 0 || r.estimate > INT64_MAX / 1000) return false;
         for (const std::int64_t time : r.beside)
             if (time < 0) return false;
         if (i > 0 && r.key <= t.rows.first[i - 1].key) return false;

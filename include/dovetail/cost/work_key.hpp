@@ -1,5 +1,6 @@
-// Keys of a profile: of the work of a task, whatever the plan, the rewrites and the rest of the graph; and of a graph as written. They are
-// the same on every compiler, so of an operation's name they contain only the part that all compilers spell alike.
+// Keys of a profile: of the work of a task, whatever the plan, the rewrites and the rest of the graph; of such work of any size; and of a
+// graph as written. They are the same on every compiler, so of an operation's name they contain only the part that all compilers spell
+// alike.
 #pragma once
 
 #include "../collective/table.hpp"
@@ -31,14 +32,17 @@ constexpr void add_name(dovetail::detail::hasher& h, const tag& t) {
     for (int i = 0; i < name.size; ++i) h(static_cast<unsigned char>(name.first[i]));
 }
 
-// The operation of a node, and the types of its arguments and results.
+// The operation of a node, and the types of its arguments and results or, for any size, their elements.
 template <class Graph>
-constexpr void add_node(dovetail::detail::hasher& h, const Graph& g, const ir::node& n) {
+constexpr void add_node(dovetail::detail::hasher& h, const Graph& g, const ir::node& n, bool any_size = false) {
     h.all(n.kind, n.arguments, n.results);
     add_name(h, *n.op->name);
     const auto add_types = [&](int first, int count) {
         for (int i = first; i < first + count; ++i)
-            if (const int symbol = g.operands.first[i]; symbol >= 0) h(g.symbols.first[symbol].type);
+            if (const int symbol = g.operands.first[i]; symbol >= 0) {
+                const tensor_type& type = g.symbols.first[symbol].type;
+                any_size ? h.all(type.type) : h(type);
+            }
     };
     add_types(n.first_argument, n.arguments);
     add_types(n.first_result, n.results);
@@ -63,35 +67,38 @@ class work_keys {
 public:
     constexpr work_keys(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s}, declared_{g} {}
 
-    constexpr std::uint64_t of(const ir::task& v) {
-        if (v.members == 1) return of_member(v, v.first_member);
-        dovetail::detail::hasher h;
-        for (int m = v.first_member, last = m + v.members; m < last; ++m) h(of_member(v, m));
-        return h.h;
-    }
+    constexpr std::uint64_t of(const ir::task& v) { return of(v, false); }
+    constexpr std::uint64_t of_any_size(const ir::task& v) { return of(v, true); }
     // The work of one member of a task, as that of a task of its own.
-    constexpr std::uint64_t of_member(const ir::task& v, int member) {
+    constexpr std::uint64_t of_member(const ir::task& v, int member, bool any_size = false) {
         const ir::member& m = p_.members.first[member];
         dovetail::detail::hasher h;
         if (m.kind == op_kind::compute && m.node >= 0)
-            add_computation(h, g_.nodes.first[m.node]);
+            add_computation(h, g_.nodes.first[m.node], any_size);
         else
-            add_communication(h, v, member);
+            add_communication(h, v, member, any_size);
         return h.h;
     }
 
 private:
-    constexpr void add_computation(dovetail::detail::hasher& h, const ir::node& n) {
-        detail::add_node(h, g_, n);
-        if (!n.op->has_work) return;
+    constexpr std::uint64_t of(const ir::task& v, bool any_size) {
+        if (v.members == 1) return of_member(v, v.first_member, any_size);
+        dovetail::detail::hasher h;
+        for (int m = v.first_member, last = m + v.members; m < last; ++m) h(of_member(v, m, any_size));
+        return h.h;
+    }
+    constexpr void add_computation(dovetail::detail::hasher& h, const ir::node& n, bool any_size) {
+        detail::add_node(h, g_, n, any_size);
+        if (!n.op->has_work || any_size) return;
         const cost work = declared_.work(*n.op, n);
         h.all(work.flops, work.bytes, work.arithmetic);
     }
     // The kind, the transport, the ranks and the bytes: also of copies.
-    constexpr void add_communication(dovetail::detail::hasher& h, const ir::task& v, int member) {
+    constexpr void add_communication(dovetail::detail::hasher& h, const ir::task& v, int member, bool any_size) {
         const ir::member& m = p_.members.first[member];
         const extent ranks = is_communication(m.kind) && !m.local ? extent_of(g_, p_, m, s_) : extent{};
         h.all(m.kind, v.moved_by, ranks.local, ranks.nodes);
+        if (any_size) return;
         for (int i = v.first_participation, end = i + v.participations; i < end; ++i) {
             const ir::participation& x = p_.participations.first[i];
             if (x.member != member) continue;
