@@ -197,10 +197,14 @@ TEST_CASE("a plan tells what is predicted of each candidate, and of which nothin
     made.predicted_sequential = 100;
     plan::findings f;
     f.length_of(dv::candidate::written) = 80;
+    f.slowed_of(dv::candidate::written) = 95;
     const plan::choice told = plan::choice_of(f, dv::candidate::booked_125, made, dv::objective_kind::makespan);
     CHECK(told.taken == dv::candidate::booked_125);
     const std::int64_t expected[] = {100, 80, -1, -1, -1, -1, 70, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    for (int c = 0; c < dv::candidates; ++c) CHECK(told.predicted[c] == expected[c]);
+    for (int c = 0; c < dv::candidates; ++c) {
+        CHECK(told.predicted[c] == expected[c]);
+        CHECK(told.slowed[c] == (c == static_cast<int>(dv::candidate::written) ? 95 : -1));
+    }
     // Of another objective it is what was compared, and not the time of a run.
     f.length_of(dv::candidate::booked_125) = 20;
     const plan::choice other = plan::choice_of(f, dv::candidate::booked_125, made, dv::objective_kind::finish);

@@ -242,8 +242,10 @@ template <class G, class O, candidate Forced>
 plan_tables forced_tables() {
     plan_tables of = tables_of<G, with_forced<O, Forced>>();
     const dovetail::plan::choice& searched = dovetail::plan::planned<G, O>::plan.choice;
-    for (int c = 0; c < candidates; ++c)
+    for (int c = 0; c < candidates; ++c) {
         if (of.plan.choice.predicted[c] < 0) of.plan.choice.predicted[c] = searched.predicted[c];
+        of.plan.choice.slowed[c] = searched.slowed[c];
+    }
     return of;
 }
 

@@ -36,17 +36,20 @@ inline void add_predictions(const plan_view& of, std::vector<std::vector<std::st
     add_profile(of, totals);
 }
 
-// The candidate that was chosen, and the predicted times of those that were compared.
+// The candidate that was chosen, and the predicted times of those that were compared; of those about as fast also if communication takes
+// three times as long.
 inline void add_candidates(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
     const dovetail::plan::choice& choice = of.plan.choice;
     if (choice.taken == candidate::automatic) return;
     totals.push_back({"candidate", std::string(name_of(choice.taken)) + (of.s.forced == choice.taken ? ", forced" : "")});
     int others = 0;
     for (int c = 0; c < candidates; ++c) {
+        const std::string name = std::string("... ") + name_of(static_cast<candidate>(c));
         if (choice.predicted[c] < 0)
             ++others;
         else
-            totals.push_back({"... " + std::string(name_of(static_cast<candidate>(c))), microseconds(choice.predicted[c]) + " us"});
+            totals.push_back({name, microseconds(choice.predicted[c]) + " us"});
+        if (choice.slowed[c] >= 0) totals.push_back({name + ", communication x 3", microseconds(choice.slowed[c]) + " us"});
     }
     if (others > 0) totals.push_back({"... " + std::to_string(others) + " others", "not predicted"});
 }

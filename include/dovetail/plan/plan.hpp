@@ -8,13 +8,13 @@
 namespace dovetail::plan {
 
 // The candidate that a plan comes from, and the predicted times of all: picoseconds of what the objective counts, -1 for one that the
-// search did not request.
+// search did not request; and those of candidates about as fast if communication takes three times as long.
 struct choice {
     candidate taken = candidate::automatic;
-    std::int64_t predicted[candidates];
+    std::int64_t predicted[candidates], slowed[candidates];
 
     constexpr choice() {
-        for (std::int64_t& length : predicted) length = -1;
+        for (int c = 0; c < candidates; ++c) predicted[c] = slowed[c] = -1;
     }
 };
 

@@ -165,6 +165,7 @@ constexpr choice choice_of(const findings& f, candidate taken, const Plan& made,
     choice result;
     result.taken = taken;
     for (int c = 0; c < candidates; ++c) result.predicted[c] = f.length[c] == not_tried ? -1 : f.length[c];
+    for (int c = 0; c < compared; ++c) result.slowed[c] = f.slowed[c] == not_tried ? -1 : f.slowed[c];
     if (objective != objective_kind::makespan) return result;
     if (made.overlapped) result.predicted[static_cast<int>(candidate::sequential)] = made.predicted_sequential;
     result.predicted[static_cast<int>(taken)] = made.predicted;
