@@ -16,7 +16,7 @@ constexpr dv::profile_table table{"model", "machine", 1, {2000, 500, 1000}, {row
 constexpr dv::task_cost estimate{1500, dv::work_class::memory_bound, dv::hardware::copy_engine};
 
 constexpr dv::task_cost cost_of(std::uint64_t key, stream_kind stream = stream_kind::compute) {
-    return cost_model::measured(table, {key, 0, stream, estimate.by}, estimate);
+    return cost_model::measured(table, {key, stream, estimate.by}, estimate);
 }
 // What a row says of the slow-down beside kernels and beside copy engines.
 constexpr bool slows(std::uint64_t key, int beside_kernels, int beside_copies) {
@@ -35,7 +35,7 @@ static_assert(cost_of(7).limited_by == dv::work_class::memory_bound && cost_of(7
 constexpr dv::profile_row beside_nccl[] = {{1, 400, {500, 440, 600}, 1}};
 constexpr dv::profile_table of_nccl{"model", "machine", 1, {1000, 1000, 1000}, {beside_nccl, 1}};
 constexpr bool slows(dv::hardware by, int beside_kernels, int beside_copies, int beside_nccl) {
-    const dv::task_cost cost = cost_model::measured(of_nccl, {1, 0, stream_kind::compute, by}, estimate);
+    const dv::task_cost cost = cost_model::measured(of_nccl, {1, stream_kind::compute, by}, estimate);
     return cost.time == 400 && cost.slowdown[0] == beside_kernels && cost.slowdown[1] == beside_copies && cost.slowdown[2] == beside_nccl;
 }
 static_assert(slows(dv::hardware::multiprocessors, 1250, 1100, 0));
@@ -43,7 +43,7 @@ static_assert(slows(dv::hardware::copy_engine, 1250, 1100, 0));
 static_assert(slows(dv::hardware::nccl, 0, 0, 0));
 constexpr dv::profile_row never_alone[] = {{1, 0, {0, 0, 600}, 1}};
 static_assert(cost_model::measured({"model", "machine", 1, {1000, 1000, 1000}, {never_alone, 1}},
-                                   {1, 0, stream_kind::compute, dv::hardware::multiprocessors}, estimate)
+                                   {1, stream_kind::compute, dv::hardware::multiprocessors}, estimate)
                   .slowdown[2] == 1000);
 // Without a row: twice the estimate on the compute stream, half of it on that of communication.
 static_assert(cost_of(7).time == 3000 && slows(7, 0, 0));
@@ -51,27 +51,25 @@ static_assert(cost_of(7, stream_kind::communication).time == 750);
 static_assert(cost_of(7, stream_kind::copy).time == 1500);
 
 // In other sizes: as the row of that kind whose estimate is nearest by ratio differs from it, and is slowed.
-constexpr dv::profile_row of_kinds[] = {{1, 300, {600}, 1, 7, 200},
-                                        {2, 4000, {4400}, 1, 7, 5000},
-                                        {3, 0, {0, 900}, 1, 7, 1500},
-                                        {4, 100, {100}, 1, 8, 1000},
-                                        {5, 100, {}, 1},
-                                        {6, 1, {}, 1, 9, 1},
-                                        {7, INT64_MAX, {}, 1, 10, 1},
-                                        {8, 1, {}, 1, 11, INT64_MAX / 1000}};
-constexpr dv::profile_table with_kinds{"model", "machine", 1, {5000, 5000, 5000}, {of_kinds, 8}};
+constexpr std::uint64_t of_kind(std::uint64_t kind, std::uint64_t size) { return kind << 32 | size; }
+constexpr dv::profile_row of_sizes[] = {
+    {of_kind(6, 1), 100, {}, 1},           {of_kind(7, 1), 300, {600}, 1, 200},         {of_kind(7, 2), 4000, {4400}, 1, 5000},
+    {of_kind(7, 3), 0, {0, 900}, 1, 1500}, {of_kind(8, 1), 100, {100}, 1, 1000},        {of_kind(9, 1), 1, {}, 1, 1},
+    {of_kind(10, 1), INT64_MAX, {}, 1, 1}, {of_kind(11, 1), 1, {}, 1, INT64_MAX / 1000}};
+constexpr dv::profile_table with_sizes{"model", "machine", 1, {5000, 5000, 5000}, {of_sizes, 8}};
+static_assert(dv::is_well_formed(with_sizes));
 constexpr dv::task_cost like(std::uint64_t kind, std::int64_t time) {
-    return cost_model::measured(with_kinds, {99, kind, stream_kind::compute, dv::hardware::multiprocessors}, {time});
+    return cost_model::measured(with_sizes, {of_kind(kind, 99), stream_kind::compute, dv::hardware::multiprocessors}, {time});
 }
 static_assert(like(7, 100).time == 150 && like(7, 100).slowdown[0] == 2000 && like(7, 100).slowdown[1] == 0);
 static_assert(like(7, 500).time == 750);  // 2.5 times the first, a third of the third
 static_assert(like(7, 600).time == 360 && like(7, 600).slowdown[1] == 1000);
 static_assert(like(7, 10000).time == 8000 && like(7, 10000).slowdown[0] == 1100);
 static_assert(like(8, 500).time == 50);
-static_assert(like(12, 500).time == 2500);  // of no size
-static_assert(like(0, 500).time == 2500);   // of a kind that is not known, as that of the fifth row
-static_assert(like(9, 500).time == 500);
-static_assert(like(10, 500).time == cost_model::longest_duration);
+static_assert(like(6, 500).time == 2500);  // a row without an estimate: scaled
+static_assert(like(12, 500).time == 2500 && like(0, 500).time == 2500);
+static_assert(like(9, 500).time == 500 && like(9, 0).time == 0);
+static_assert(like(10, cost_model::longest_duration).time == cost_model::longest_duration);
 static_assert(like(11, 500).time == 0);
 
 }  // namespace

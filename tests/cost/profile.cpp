@@ -46,6 +46,9 @@ TEST_CASE("a table that observers write is well-formed, and no other") {
     CHECK(!well_formed_after([](auto&, auto* list) { list[0].alone = -1; }));
     CHECK(!well_formed_after([](auto&, auto* list) { list[0].beside[1] = -1; }));
     CHECK(!well_formed_after([](auto&, auto* list) { list[0].alone = 0; }));
+    CHECK(!well_formed_after([](auto&, auto* list) { list[0].estimate = -1; }));
+    CHECK(!well_formed_after([](auto&, auto* list) { list[0].estimate = INT64_MAX / 1000 + 1; }));
+    CHECK(well_formed_after([](auto&, auto* list) { list[0].estimate = INT64_MAX / 1000; }));
     CHECK(!well_formed_after([](auto& t, auto*) { t.scale[2] = 0; }));
 }
 

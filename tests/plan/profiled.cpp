@@ -123,11 +123,8 @@ TEST_CASE("an operation with a row takes the time of its row; the others take sc
 TEST_CASE("an operation that has a row in another size differs from its estimate as that row does") {
     dv::plan_options s = estimated::value;
     const auto plain = dv::cost_model::costs(planned::graph, planned::program, s);
-    dv::cost_model::work_keys of{planned::graph, planned::program, s};
-    const auto kind = of.of_any_size(planned::program.tasks[relu_0]);
-    CHECK(of.of_any_size(planned::program.tasks[relu_1]) == kind);
     const std::int64_t time = plain[relu_0].time;
-    const dv::profile_row row{keys[0], 5 * time, {6 * time, 10 * time}, 1, kind, time};
+    const dv::profile_row row{keys[0], 5 * time, {6 * time, 10 * time}, 1, time};
     s.profile = {"", s.machine.name, 0, {1, 1, 1}, {&row, 1}};
     const auto costs = dv::cost_model::costs(planned::graph, planned::program, s);
     CHECK(costs[relu_0].time == 5 * time);
@@ -207,6 +204,18 @@ TEST_CASE("a measured slow-down beside a copy counts in place of the machine's; 
     CHECK(time_of(view<fast>(), "relu made<0>") == 48 * us);
 }
 
+namespace {
+
+// The time of the first computation, with its estimate.
+struct time_of_one_size {
+    static constexpr int format = dv::profile_format;
+    static constexpr dv::profile_row rows[] = {{keys[0], 70 * us, {}, 1, 35 * us}};
+    static constexpr dv::profile_table table{
+        "jobs", "a machine", dv::cost_model::graph_key(dv::plan::typed<jobs>::value), {1000, 1000, 1000}, {rows, 1}};
+};
+
+}  // namespace
+
 TEST_CASE("explain says how many times come from a profile") {
     const auto text = [](auto options) {
         std::ostringstream to;
@@ -219,4 +228,9 @@ TEST_CASE("explain says how many times come from a profile") {
     CHECK(all.find("scaled estimates") == std::string::npos);
     CHECK(some.find("1 of 4 operations") != std::string::npos);
     CHECK(some.find("3 of 4 operations") != std::string::npos);
+    CHECK(some.find("other sizes") == std::string::npos);
+    const std::string sized = text(dv::options<machine, dv::profile<time_of_one_size>>{});
+    CHECK(sized.find("... and with those of other sizes") != std::string::npos);
+    CHECK(sized.find("1 of 4 operations") != sized.rfind("1 of 4 operations"));
+    CHECK(sized.find("2 of 4 operations") != std::string::npos);
 }

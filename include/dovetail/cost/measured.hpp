@@ -17,7 +17,7 @@ constexpr std::int64_t scaled(std::int64_t time, int thousandths) {
     return at_most_longest(time / 1000 * thousandths + time % 1000 * thousandths / 1000);
 }
 
-// What a time takes of an estimate.
+// The ratio of a time to an estimate, in thousandths.
 constexpr int thousandths_of(std::int64_t time, std::int64_t estimate) {
     const std::int64_t ratio = time * 1000 / estimate;
     return ratio < 1 ? 1 : ratio > INT32_MAX ? INT32_MAX : static_cast<int>(ratio);
@@ -37,7 +37,7 @@ constexpr int slowdown_of(std::int64_t beside, std::int64_t alone) {
 
 // Work as a profile knows it.
 struct profiled_work_id {
-    std::uint64_t key = 0, kind = 0;  // of this size, and of any
+    std::uint64_t key = 0;
     stream_kind stream = stream_kind::compute;
     hardware by = hardware::multiprocessors;
 };
@@ -54,7 +54,7 @@ constexpr bool has_slowdown(hardware a, hardware b) { return a != hardware::nccl
 constexpr task_cost measured(const profile_table& profile, const profiled_work_id& work, task_cost estimate) {
     const profile_row* row = profile.find(work.key);
     const bool of_size = row != nullptr;
-    if (!of_size) row = profile.find_like(work.kind, estimate.time);
+    if (!of_size) row = profile.find_like(work.key, estimate.time);
     if (row == nullptr) {
         estimate.time = detail::scaled(estimate.time, profile.scale[static_cast<int>(work.stream)]);
         return estimate;

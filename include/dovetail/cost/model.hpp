@@ -75,8 +75,7 @@ private:
         return by_profile(v, together.alone());
     }
     constexpr task_cost by_profile(const ir::task& v, const task_cost& estimate) {
-        return s_.profile.rows.count == 0 ? estimate
-                                          : measured(s_.profile, {keys_.of(v), keys_.of_any_size(v), v.stream, executed_by(v)}, estimate);
+        return s_.profile.rows.count == 0 ? estimate : measured(s_.profile, {keys_.of(v), v.stream, executed_by(v)}, estimate);
     }
 
     struct accessed {
@@ -155,9 +154,7 @@ private:
         known& x = seen_[last_];
         const member_time t = estimate(m, declared, bytes.total, bytes.largest);
         x = {m, declared, bytes, t, t.alone()};
-        if (s_.profile.rows.count > 0)
-            x.alone =
-                measured(s_.profile, {keys_.of_member(v, member), keys_.of_member(v, member, true), v.stream, executed_by(v)}, x.alone);
+        if (s_.profile.rows.count > 0) x.alone = measured(s_.profile, {keys_.of_member(v, member), v.stream, executed_by(v)}, x.alone);
         return x;
     }
 

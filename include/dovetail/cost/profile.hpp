@@ -11,14 +11,14 @@ namespace dovetail {
 // The version of keys and tables; profiles of another one are refused.
 inline constexpr int profile_format = 4;
 
-// One kind of work: operations of equal key take equal times. Times are picoseconds.
+// The work of operations of equal key, which take equal times. Keys of such work in other sizes have the same upper half. Times are
+// picoseconds.
 struct profile_row {
     std::uint64_t key = 0;
     std::int64_t alone = 0;  // nothing else on the streams of the rank; 0: not measured
     // By hardware: with something that this executes on another stream from its start to its end; 0: not measured.
     std::int64_t beside[hardware_count] = {};
     int samples = 0;
-    std::uint64_t kind = 0;     // key of such work of any size; 0: not known
     std::int64_t estimate = 0;  // by the machine's model; 0: not known
 
     // The time alone; without one, the shortest beside something. 0: nothing was measured.
@@ -51,19 +51,38 @@ struct profile_table {
         }
         return low < rows.count && rows.first[low].key == key ? rows.first + low : nullptr;
     }
-    // Of the rows of such work, the one whose estimate is nearest by ratio.
-    constexpr const profile_row* find_like(std::uint64_t kind, std::int64_t estimate) const {
+    // Of the rows of such work in other sizes, which stand together, the one whose estimate is nearest by ratio. Looks at some of them, so
+    // that a thousand operations with as many rows are planned within the limits of compilers.
+    constexpr const profile_row* find_like(std::uint64_t key, std::int64_t estimate) const {
         const profile_row* nearest = nullptr;
-        for (const profile_row& r : rows)
-            if (r.kind == kind && r.estimate > 0 && kind != 0 &&
-                (nearest == nullptr || distance(r.estimate, estimate) < distance(nearest->estimate, estimate)))
-                nearest = &r;
+        std::int64_t shortest = 0;
+        for (int i = first_of(kind_of(key)), last = i + most_sizes; i < rows.count && i < last; ++i) {
+            const profile_row& r = rows.first[i];
+            if (kind_of(r.key) != kind_of(key)) break;
+            if (r.estimate == 0) continue;
+            const std::int64_t distance = ratio(r.estimate, estimate);
+            if (nearest != nullptr && distance >= shortest) continue;
+            nearest = &r;
+            shortest = distance;
+        }
         return nearest;
     }
 
 private:
-    // Of two times, in thousandths.
-    static constexpr std::int64_t distance(std::int64_t a, std::int64_t b) {
+    static constexpr int most_sizes = 16;
+
+    // The part of a key that is the same for all sizes.
+    static constexpr std::uint64_t kind_of(std::uint64_t key) { return key >> 32; }
+    constexpr int first_of(std::uint64_t kind) const {
+        int low = 0, high = rows.count;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            kind_of(rows.first[middle].key) < kind ? low = middle + 1 : high = middle;
+        }
+        return low;
+    }
+    // Of the longer to the shorter one of two times, in thousandths.
+    static constexpr std::int64_t ratio(std::int64_t a, std::int64_t b) {
         const std::int64_t shorter = a < b ? a : b, longer = a < b ? b : a;
         return shorter > 0 ? longer * 1000 / shorter : INT64_MAX;
     }

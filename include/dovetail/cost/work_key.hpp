@@ -1,6 +1,6 @@
-// Keys of a profile: of the work of a task, whatever the plan, the rewrites and the rest of the graph; of such work of any size; and of a
-// graph as written. They are the same on every compiler, so of an operation's name they contain only the part that all compilers spell
-// alike.
+// Keys of a profile: of the work of a task, whatever the plan, the rewrites and the rest of the graph; and of a graph as written. They are
+// the same on every compiler, so of an operation's name they contain only the part that all compilers spell alike. The upper half of a
+// work's key is the same for all sizes.
 #pragma once
 
 #include "../collective/table.hpp"
@@ -32,20 +32,27 @@ constexpr void add_name(dovetail::detail::hasher& h, const tag& t) {
     for (int i = 0; i < name.size; ++i) h(static_cast<unsigned char>(name.first[i]));
 }
 
-// The operation of a node, and the types of its arguments and results or, for any size, their elements.
+template <class Graph, class F>
+constexpr void for_each_type(const Graph& g, const ir::node& n, F f) {
+    const auto each = [&](int first, int count) {
+        for (int i = first; i < first + count; ++i)
+            if (const int symbol = g.operands.first[i]; symbol >= 0) f(g.symbols.first[symbol].type);
+    };
+    each(n.first_argument, n.arguments);
+    each(n.first_result, n.results);
+}
+// The operation of a node, and the elements of its arguments and results ...
 template <class Graph>
-constexpr void add_node(dovetail::detail::hasher& h, const Graph& g, const ir::node& n, bool any_size = false) {
+constexpr void add_operation(dovetail::detail::hasher& h, const Graph& g, const ir::node& n) {
     h.all(n.kind, n.arguments, n.results);
     add_name(h, *n.op->name);
-    const auto add_types = [&](int first, int count) {
-        for (int i = first; i < first + count; ++i)
-            if (const int symbol = g.operands.first[i]; symbol >= 0) {
-                const tensor_type& type = g.symbols.first[symbol].type;
-                any_size ? h.all(type.type) : h(type);
-            }
-    };
-    add_types(n.first_argument, n.arguments);
-    add_types(n.first_result, n.results);
+    for_each_type(g, n, [&h](const tensor_type& t) { h.all(t.type); });
+}
+// ... and their types.
+template <class Graph>
+constexpr void add_node(dovetail::detail::hasher& h, const Graph& g, const ir::node& n) {
+    add_operation(h, g, n);
+    for_each_type(g, n, [&h](const tensor_type& t) { h(t); });
 }
 
 }  // namespace detail
@@ -67,38 +74,44 @@ class work_keys {
 public:
     constexpr work_keys(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s}, declared_{g} {}
 
-    constexpr std::uint64_t of(const ir::task& v) { return of(v, false); }
-    constexpr std::uint64_t of_any_size(const ir::task& v) { return of(v, true); }
+    constexpr std::uint64_t of(const ir::task& v) {
+        if (v.members == 1) return of_member(v, v.first_member);
+        dovetail::detail::hasher kinds, sizes;
+        for (int m = v.first_member, last = m + v.members; m < last; ++m) {
+            const std::uint64_t key = of_member(v, m);
+            kinds(key >> 32);
+            sizes(key);
+        }
+        return joined(kinds, sizes);
+    }
     // The work of one member of a task, as that of a task of its own.
-    constexpr std::uint64_t of_member(const ir::task& v, int member, bool any_size = false) {
+    constexpr std::uint64_t of_member(const ir::task& v, int member) {
         const ir::member& m = p_.members.first[member];
+        const bool computes = m.kind == op_kind::compute && m.node >= 0;
         dovetail::detail::hasher h;
-        if (m.kind == op_kind::compute && m.node >= 0)
-            add_computation(h, g_.nodes.first[m.node], any_size);
-        else
-            add_communication(h, v, member, any_size);
-        return h.h;
+        computes ? detail::add_operation(h, g_, g_.nodes.first[m.node]) : add_movement(h, v, m);
+        const dovetail::detail::hasher kind = h;
+        computes ? add_sizes(h, g_.nodes.first[m.node]) : add_bytes(h, v, member);
+        return joined(kind, h);
     }
 
 private:
-    constexpr std::uint64_t of(const ir::task& v, bool any_size) {
-        if (v.members == 1) return of_member(v, v.first_member, any_size);
-        dovetail::detail::hasher h;
-        for (int m = v.first_member, last = m + v.members; m < last; ++m) h(of_member(v, m, any_size));
-        return h.h;
+    static constexpr std::uint64_t joined(const dovetail::detail::hasher& kind, const dovetail::detail::hasher& sized) {
+        return kind.h >> 32 << 32 | sized.h >> 32;
     }
-    constexpr void add_computation(dovetail::detail::hasher& h, const ir::node& n, bool any_size) {
-        detail::add_node(h, g_, n, any_size);
-        if (!n.op->has_work || any_size) return;
+    constexpr void add_sizes(dovetail::detail::hasher& h, const ir::node& n) {
+        detail::for_each_type(g_, n, [&h](const tensor_type& t) { h(t); });
+        if (!n.op->has_work) return;
         const cost work = declared_.work(*n.op, n);
         h.all(work.flops, work.bytes, work.arithmetic);
     }
-    // The kind, the transport, the ranks and the bytes: also of copies.
-    constexpr void add_communication(dovetail::detail::hasher& h, const ir::task& v, int member, bool any_size) {
-        const ir::member& m = p_.members.first[member];
+    // The kind, the transport and the ranks, also of copies ...
+    constexpr void add_movement(dovetail::detail::hasher& h, const ir::task& v, const ir::member& m) {
         const extent ranks = is_communication(m.kind) && !m.local ? extent_of(g_, p_, m, s_) : extent{};
         h.all(m.kind, v.moved_by, ranks.local, ranks.nodes);
-        if (any_size) return;
+    }
+    // ... and the bytes.
+    constexpr void add_bytes(dovetail::detail::hasher& h, const ir::task& v, int member) {
         for (int i = v.first_participation, end = i + v.participations; i < end; ++i) {
             const ir::participation& x = p_.participations.first[i];
             if (x.member != member) continue;

@@ -56,16 +56,22 @@ inline void add_rewrites(const plan_view& of, std::vector<std::vector<std::strin
 inline void add_profile(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
     if (of.s.profile.rows.empty()) return;
     cost_model::work_keys keys{of.graph, of.program, of.s};
-    int found = 0, operations = 0;
-    for (const ir::task& v : of.program.tasks) {
-        if (v.kind == op_kind::input) continue;
+    int found = 0, alike = 0, operations = 0;
+    for (int v = 0; v < of.program.tasks.size(); ++v) {
+        if (of.program.tasks[v].kind == op_kind::input) continue;
         ++operations;
-        found += of.s.profile.find(keys.of(v)) != nullptr ? 1 : 0;
+        const std::uint64_t key = keys.of(of.program.tasks[v]);
+        if (of.s.profile.find(key) != nullptr)
+            ++found;
+        else if (of.s.profile.find_like(key, of.costs[v].time) != nullptr)
+            ++alike;
     }
-    totals.push_back({"... with times from a profile", std::to_string(found) + " of " + std::to_string(operations) + " operations"});
-    if (found < operations)
-        totals.push_back(
-            {"... and with scaled estimates", std::to_string(operations - found) + " of " + std::to_string(operations) + " operations"});
+    const auto tell = [&](const char* what, int count) {
+        totals.push_back({what, std::to_string(count) + " of " + std::to_string(operations) + " operations"});
+    };
+    tell("... with times from a profile", found);
+    if (alike > 0) tell("... and with those of other sizes", alike);
+    if (found + alike < operations) tell("... and with scaled estimates", operations - found - alike);
 }
 
 inline std::string host_inputs_text(const input_list& list) {

@@ -28,8 +28,7 @@ public:
         std::vector<profiled_work*> by_task;
         by_task.reserve(static_cast<std::size_t>(g.of->program.tasks.size()));
         for (int v = 0; v < g.of->program.tasks.size(); ++v)
-            by_task.push_back(work_of(keys, g.of->program.tasks[v],
-                                      {g.of->label(v), stream_of(*g.of, v), keys.of_any_size(g.of->program.tasks[v]), estimates[v].time}));
+            by_task.push_back(work_of(keys, g.of->program.tasks[v], {g.of->label(v), stream_of(*g.of, v), estimates[v].time}));
         for (const timeline& t : g.runs) add_run(*g.of, t, by_task, streams);
     }
     const std::string& title() const { return title_; }
@@ -94,14 +93,14 @@ inline std::string profiled_graph::text(const std::string& name) const {
         std::string beside;
         for (const std::int64_t time : r.beside) beside += (beside.empty() ? "" : ", ") + std::to_string(time);
         rows += "        {" + hexadecimal(key) + ", " + std::to_string(r.alone) + ", {" + beside + "}, " + std::to_string(r.samples) +
-                ", " + hexadecimal(r.kind) + ", " + std::to_string(r.estimate) + "},  // " + work.label + "\n";
+                ", " + std::to_string(r.estimate) + "},  // " + work.label + "\n";
     }
     if (count == 0) return {};
     std::string scales;
     for (int stream = 0; stream < stream_count; ++stream) scales += (stream > 0 ? ", " : "") + std::to_string(scale(stream));
     return "\nstruct " + name + " {\n    static constexpr int format = " + std::to_string(profile_format) +
-           ";\n    // Key of the work; picoseconds alone, beside kernels, copy engines, NCCL (0: not measured); samples; key for any\n" +
-           "    // size; estimate.\n" + "    static constexpr dovetail::profile_row rows[] = {\n" + rows + "    };\n" +
+           ";\n    // Key of the work; picoseconds alone, beside kernels, copy engines, NCCL (0: not measured); samples; estimate.\n" +
+           "    static constexpr dovetail::profile_row rows[] = {\n" + rows + "    };\n" +
            "    static constexpr dovetail::profile_table table{" + in_quotes(title_, false) + ", " + in_quotes(machine_, false) + ", " +
            hexadecimal(graph_key_) + ", {" + scales + "}, {rows, " + std::to_string(count) + "}};\n};\n";
 }

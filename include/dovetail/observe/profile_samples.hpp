@@ -36,14 +36,13 @@ struct profile_sample {
 struct profiled_work {
     std::string label;  // of its first operation
     int stream = 0;
-    std::uint64_t kind = 0;  // key of such work of any size
     std::int64_t estimate = 0;
     std::vector<profile_sample> samples = {};
 
     profile_row row(std::uint64_t key) const {
         profile_sample overlapped[hardware_count];
         for (int by = 0; by < hardware_count; ++by) overlapped[by] = median([by](const profile_sample& s) { return s.is_beside(by); });
-        profile_row r{key, alone(overlapped), {}, static_cast<int>(samples.size()), kind, estimate};
+        profile_row r{key, alone(overlapped), {}, static_cast<int>(samples.size()), estimate};
         for (int by = 0; by < hardware_count; ++by) r.beside[by] = extrapolated(r.alone, overlapped[by], by);
         if (r.alone_or_shortest() == 0) {  // partly alone, or beside both: as it ran, by what was beside it for longer
             const profile_sample any = median([](const profile_sample&) { return true; });

@@ -1,6 +1,7 @@
 // The schedules of the candidates: which has an order of its own, which uses the order of another, and the prediction of each.
 #pragma once
 
+#include "../cost/measured.hpp"
 #include "../ir/table.hpp"
 #include "../pass/memory/memory_waits.hpp"
 #include "../pass/schedule/candidates.hpp"
@@ -31,7 +32,7 @@ constexpr std::int64_t slowed_length(const Program& p, Occupancy r, const Costs&
     vec<task_cost> slowed;
     for (int v = 0; v < p.tasks.count; ++v) {
         slowed.push(costs.first[v]);
-        if (is_communication(p.tasks.first[v].kind)) slowed.back().time *= 3;
+        if (is_communication(p.tasks.first[v].kind)) slowed.back().time = cost_model::detail::scaled(slowed.back().time, 3000);
         for (int i = r.participations_of.first[v]; i < r.participations_of.first[v + 1]; ++i)
             r.slot.first[i] = r.slot.first[i] / stream_count * stream_count + t.stream.first[v];
     }

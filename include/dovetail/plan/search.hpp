@@ -60,7 +60,7 @@ struct request {
     candidate of;
 };
 
-// The overlapped candidates that are predicted to gain over the sequential one, the fastest first.
+// The overlapped candidates that are predicted to gain over the sequential one, the preferred one first.
 struct preference {
     candidate list[compared] = {};
     int count = 0;
@@ -103,9 +103,9 @@ constexpr bool tries_budget(candidate c, int tasks) {
 // fastest. If it does not fit, all others: the overlapped ones, the booked ones, those of one stream. Of the booked ones, from the smallest
 // budget on, until one is as fast as without a limit or two in a row do not fit: until then a larger limit leaves none of them out.
 constexpr candidate next_to_plan(const findings& f, const preference& p, const plan_options& s, int tasks) {
-    const candidate fastest = p.count > 0 ? p.list[0] : candidate::sequential;
-    if (!f.planned(fastest)) return fastest;
-    if (f.fits(fastest, s)) return candidate::automatic;
+    const candidate first = p.count > 0 ? p.list[0] : candidate::sequential;
+    if (!f.planned(first)) return first;
+    if (f.fits(first, s)) return candidate::automatic;
     for (int i = 0; i < p.count; ++i)
         if (!f.planned(p.list[i])) return p.list[i];
     if (p.count > 0)
@@ -114,7 +114,7 @@ constexpr candidate next_to_plan(const findings& f, const preference& p, const p
             if (!tries_budget(c, tasks)) continue;
             if (!f.planned(c)) return c;
             too_large = f.fits(c, s) ? 0 : too_large + 1;
-            if (too_large == 2 || (f.fits(c, s) && f.length_of(c) <= f.length_of(fastest))) break;
+            if (too_large == 2 || (f.fits(c, s) && f.length_of(c) <= f.length_of(first))) break;
         }
     for (const candidate c : {candidate::sequential, candidate::min_memory, candidate::listed_serial})
         if (!f.planned(c)) return c;

@@ -17,7 +17,8 @@ struct tp;
 struct dp;
 using change = std::function<void(dv::plan_options&, dv::engine_options&)>;
 
-constexpr dv::profile_row rows[] = {{1, 10, {20}, 3}, {1, 11, {20}, 3}, {1, 10, {21}, 3}, {2, 10, {20}, 3}, {1, 10, {20}, 4}};
+constexpr dv::profile_row rows[] = {{1, 10, {20}, 3}, {1, 11, {20}, 3}, {1, 10, {21}, 3},
+                                    {2, 10, {20}, 3}, {1, 10, {20}, 4}, {1, 10, {20}, 3, 7}};
 change profiled(int row, int scale = 1000) {
     return [=](dv::plan_options& s, dv::engine_options&) { s.profile = {"model", "mine", 1, {1000, scale, 1000}, {rows + row, 1}}; };
 }
@@ -67,6 +68,7 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {profiled(1), ", a profile of `model`"},
         {profiled(2), ", a profile of `model`"},
         {profiled(3), ", a profile of `model`"},
+        {profiled(5), ", a profile of `model`"},
         {profiled(0, 2000), ", a profile of `model`"},
         {[](auto& s, auto&) { s.machine.half_flops += 1; }, ""},
         {[](auto& s, auto&) { s.machine.multiprocessors += 1; }, ""},

@@ -291,6 +291,12 @@ TEST_CASE("on the stream of a reduction are the copies of its result, else those
     app::scattered* const scattered = nullptr;
     CHECK(stream_of(scattered, dv::op_kind::all_to_all) == dv::stream_kind::communication);
     CHECK(stream_of(scattered, dv::op_kind::local_reduce) == dv::stream_kind::communication);
+    app::to_root* const to_root = nullptr;
+    CHECK(stream_of(to_root, dv::op_kind::all_to_all) == dv::stream_kind::copy);
+    CHECK(stream_of(to_root, dv::op_kind::gather) == dv::stream_kind::communication);
+    app::of_odd_rows* const of_odd_rows = nullptr;
+    CHECK(stream_of(of_odd_rows, dv::op_kind::all_gather) == dv::stream_kind::copy);
+    CHECK(stream_of(of_odd_rows, dv::op_kind::local_reduce) == dv::stream_kind::communication);
     app::gathered* const gathered = nullptr;
     CHECK(stream_of(gathered, dv::op_kind::all_gather) == dv::stream_kind::copy);
 }

@@ -90,6 +90,35 @@ static_assert(best(three_senders(59, 274), plain()).length == 59 + 3 * 274);
 
 }  // namespace
 
+TEST_CASE("the time of a schedule with three times the communication, on its streams") {
+    build b;
+    const int x = b.compute(0, {}, 10);
+    b.collect(0, x, 500);
+    b.compute(0, {x}, 1000);
+    const auto edges = pass::edges(b.view());
+    const auto r = pass::occupancy_of(b.view(), edges.view());
+    const auto order = pass::written_order(b.costs.size(), edges.view());
+    auto t = pass::estimate_timeline(b.view(), r, b.costs.view(), order.view(), plain());
+    CHECK(t.length == 1010);
+    CHECK(dv::plan::slowed_length(b.view(), r, b.costs.view(), t, plain()) == 10 + 1500);
+    t.stream[1] = static_cast<unsigned char>(dv::stream_kind::compute);  // as where the streams of a role are joined
+    CHECK(dv::plan::slowed_length(b.view(), r, b.costs.view(), t, plain()) == 10 + 1500 + 1000);
+    b.costs[1].time = dv::cost_model::longest_duration;
+    CHECK(dv::plan::slowed_length(b.view(), r, b.costs.view(), t, plain()) == 10 + dv::cost_model::longest_duration + 1000);
+}
+
+TEST_CASE("the order of the written candidate has small inputs first") {
+    build b;
+    b.collect(0, b.compute(0, {}, 1), 100);
+    b.task(dv::op_kind::input, dv::stream_kind::copy, 1);
+    b.participation(0);
+    b.touch(b.buffer(0, 8), dv::access_mode::write);
+    const auto edges = pass::edges(b.view());
+    const auto r = pass::occupancy_of(b.view(), edges.view());
+    const auto order = pass::overlapped_order(dv::candidate::written, b.view(), r, edges.view(), b.costs.view(), plain());
+    CHECK(order.first[0] == 2);
+}
+
 TEST_CASE("copies of small inputs come first, those of large ones as written") {
     build b;
     for (const std::int64_t bytes : {std::int64_t{1} << 30, pass::small_input, pass::small_input + 1, std::int64_t{8}}) {

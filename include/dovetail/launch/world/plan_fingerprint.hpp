@@ -44,7 +44,7 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
 inline void add_profile(detail::hasher& h, const profile_table& t) {
     for (const int scale : t.scale) h.all(scale);
     for (const profile_row& r : t.rows) {
-        h.all(r.key, r.alone, r.kind, r.estimate);
+        h.all(r.key, r.alone, r.estimate);
         for (const std::int64_t time : r.beside) h.all(time);
     }
 }

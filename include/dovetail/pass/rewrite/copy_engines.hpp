@@ -9,8 +9,8 @@
 // y = local_reduce(s, x). Every rank reduces in the order of the members, so that results are bitwise equal on all ranks and in all runs.
 // A rank's own block stays in x: on a GPU its copy would be a kernel, which waits beside a product until that has room for it.
 //
-// So does a local_reduce. On its stream are therefore the copies of its result, which wait for it anyhow, or, if nothing copies that, those
-// of the blocks. All other copies are on the stream of copies.
+// A local_reduce is such a kernel, too. On its stream are therefore the copies of its result, which wait for it anyhow, or, where a rank
+// keeps its block of the result, those of the blocks. All other copies are on the stream of copies.
 //
 // Of a collective along axes of the network and others, copy engines move the part within the hosts, and NCCL the part between them: each
 // rank exchanges with those at its place in the other hosts, and sends 1 / (ranks of a host) of the data over its link to the network.

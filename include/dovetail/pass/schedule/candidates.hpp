@@ -42,8 +42,8 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
 // Inputs of at most so many bytes, whose copies take little more than a latency.
 inline constexpr std::int64_t small_input = std::int64_t{64} << 10;
 
-// Puts the copies of small inputs first. They wait for nothing and need little memory, but where they are written, at their first use, they
-// would wait for the communication that their stream has before them.
+// Puts the copies of small inputs first. Within a run they wait for nothing, and they need little memory, but where they are written, at
+// their first use, they would wait for the communication that their stream has before them.
 template <class Program, class Order>
 constexpr void put_small_inputs_first(const Program& p, Order& order) {
     const auto is_small_input = [&](int v) {
@@ -61,7 +61,7 @@ constexpr void put_small_inputs_first(const Program& p, Order& order) {
     for (const int v : others) order.first[count++] = v;
 }
 
-// The orders of the overlapped candidates, which use three streams: the written order, or list scheduling.
+// The orders of the overlapped candidates, which use three streams: the written order with small inputs first, or list scheduling.
 template <class Program, class Occupancy, class Edges, class Costs>
 constexpr auto overlapped_order(candidate c, const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs,
                                 const plan_options& s) {

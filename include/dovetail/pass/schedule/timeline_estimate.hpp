@@ -189,6 +189,8 @@ private:
         set_event(leading, q.end());
     }
 
+    // The longest time of a task times a larger pace would not fit into 64 bits.
+    static constexpr int at_most_slowest(int pace) { return pace < 8000 ? pace : 8000; }
     // The pace of a task, by what is beside it now.
     constexpr int pace_of(int v) const {
         const int stream = result_.stream.first[v];
@@ -204,7 +206,7 @@ private:
                 measured > 0 ? measured : interference_of(v).of_other[static_cast<int>(costs_.first[task_of(beside)].limited_by)];
             if (slower > pace) pace = slower;
         }
-        return shares_link ? 2 * pace : pace;
+        return at_most_slowest(shares_link ? 2 * pace : pace);
     }
     constexpr int pace_of_computation(int v) const {
         const queue* const beside = queues_.first + slot_of(begin(v)) - compute;
@@ -219,7 +221,7 @@ private:
             counted[by] = true;
             pace += (measured > 0 ? measured : interference_of(other).of_compute[static_cast<int>(costs_.first[v].limited_by)]) - 1000;
         }
-        return pace < 1 ? 1 : pace;
+        return pace < 1 ? 1 : at_most_slowest(pace);
     }
     constexpr const interference& interference_of(int v) const { return with_[static_cast<int>(costs_.first[v].by)]; }
     constexpr bool is_peer_copy(int v) const { return p_.tasks.first[v].moved_by == transport::peer_copy; }
