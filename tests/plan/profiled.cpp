@@ -141,8 +141,10 @@ struct undeclared {
     static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
 };
 struct also_undeclared : undeclared {};
-struct alike : dv::graph<dv::input<x, small>, dv::let<made<0>, undeclared(x)>, dv::let<made<1>, also_undeclared(made<0>)>,
-                         dv::let<made<2>, undeclared(made<1>)>, dv::output<made<2>>> {};
+struct alike : dv::graph<
+    dv::input<x, small>,
+    dv::let<made<0>, undeclared(x)>, dv::let<made<1>, also_undeclared(made<0>)>, dv::let<made<2>, undeclared(made<1>)>,
+    dv::output<made<2>>> {};
 
 // Costs under a profile in which each kind of work has a time of its own, against those times.
 void check_times_of(const dv::ir::graph& g, const dv::ir::program& p, dv::plan_options s) {

@@ -50,8 +50,7 @@ constexpr void add_operation(dovetail::detail::hasher& h, const Graph& g, const 
 }
 // ... and their types.
 template <class Graph>
-constexpr void add_node(dovetail::detail::hasher& h, const Graph& g, const ir::node& n) {
-    add_operation(h, g, n);
+constexpr void add_types(dovetail::detail::hasher& h, const Graph& g, const ir::node& n) {
     for_each_type(g, n, [&h](const tensor_type& t) { h(t); });
 }
 
@@ -63,7 +62,8 @@ constexpr std::uint64_t graph_key(const Graph& g) {
     std::uint64_t sum = 0;
     for (const ir::node& n : g.nodes) {
         dovetail::detail::hasher h;
-        detail::add_node(h, g, n);
+        detail::add_operation(h, g, n);
+        detail::add_types(h, g, n);
         sum += (h.h ^ h.h >> 29) * 0x9e3779b97f4a7c15ull;
     }
     return sum;
@@ -100,7 +100,7 @@ private:
         return kind.h >> 32 << 32 | sized.h >> 32;
     }
     constexpr void add_sizes(dovetail::detail::hasher& h, const ir::node& n) {
-        detail::for_each_type(g_, n, [&h](const tensor_type& t) { h(t); });
+        detail::add_types(h, g_, n);
         if (!n.op->has_work) return;
         const cost work = declared_.work(*n.op, n);
         h.all(work.flops, work.bytes, work.arithmetic);

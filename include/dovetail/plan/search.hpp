@@ -72,22 +72,22 @@ struct preference {
 // tests/bench/training take two to five times their time alone.
 inline constexpr int parts_of_difference = 64;
 
+constexpr void sort_by(const std::int64_t* time, candidate* list, int count) {
+    for (int i = 1; i < count; ++i)
+        for (int at = i; at > 0 && time[static_cast<int>(list[at - 1])] > time[static_cast<int>(list[at])]; --at) {
+            const candidate later = list[at - 1];
+            list[at - 1] = list[at];
+            list[at] = later;
+        }
+}
 constexpr preference preferred(const findings& f, const plan_options& s) {
     preference p;
-    const auto insert = [&p](candidate c, const std::int64_t* time) {
-        int at = p.count++;
-        for (; at > 0 && time[static_cast<int>(p.list[at - 1])] > time[static_cast<int>(c)]; --at) p.list[at] = p.list[at - 1];
-        p.list[at] = c;
-    };
     for (int c = 1; c < compared; ++c)
-        if (pass::gains(f.length[c], f.length[0], s)) insert(static_cast<candidate>(c), f.length);
-    if (p.count == 0) return p;
-    const std::int64_t fastest = f.length_of(p.list[0]);
-    while (p.close < p.count && f.length_of(p.list[p.close]) - fastest <= fastest / parts_of_difference) ++p.close;
-    const int all = p.count;
-    p.count = 0;
-    for (int i = 0; i < p.close; ++i) insert(p.list[i], f.slowed);
-    p.count = all;
+        if (pass::gains(f.length[c], f.length[0], s)) p.list[p.count++] = static_cast<candidate>(c);
+    sort_by(f.length, p.list, p.count);
+    const std::int64_t shortest = p.count > 0 ? f.length_of(p.list[0]) : 0;
+    while (p.close < p.count && f.length_of(p.list[p.close]) - shortest <= shortest / parts_of_difference) ++p.close;
+    sort_by(f.slowed, p.list, p.close);
     return p;
 }
 
@@ -99,8 +99,8 @@ constexpr bool tries_budget(candidate c, int tasks) {
     return coarse || tasks <= most_booked_finely;
 }
 
-// The next candidate to plan under a memory limit; `automatic`: all that are needed are planned. First the one that is predicted to be the
-// fastest. If it does not fit, all others: the overlapped ones, the booked ones, those of one stream. Of the booked ones, from the smallest
+// The next candidate to plan under a memory limit; `automatic`: all that are needed are planned. First the preferred one. If it
+// does not fit, all others: the overlapped ones, the booked ones, those of one stream. Of the booked ones, from the smallest
 // budget on, until one is as fast as without a limit or two in a row do not fit: until then a larger limit leaves none of them out.
 constexpr candidate next_to_plan(const findings& f, const preference& p, const plan_options& s, int tasks) {
     const candidate first = p.count > 0 ? p.list[0] : candidate::sequential;
