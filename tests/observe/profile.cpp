@@ -18,6 +18,9 @@ namespace observe = dv::observe;
 // A computation beside a reduction, one behind it, and one more of the kind of the first.
 struct products : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 2>>, dv::let<a, all_reduce<sum, dp>(x)>, dv::let<b, multiply(x, x)>,
                             dv::let<c, add(a, b)>, dv::let<d, multiply(c, c)>, dv::output<d>> {};
+// Two reductions, whose copies are on two streams.
+struct two_sums : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 2>>, dv::let<a, all_reduce<sum, dp>(x)>,
+                            dv::let<b, all_reduce<sum, dp>(multiply(x, x))>, dv::output<a>, dv::output<b>> {};
 // The same operations under another name, and another graph of the same name.
 struct as_many_products : products {};
 namespace elsewhere {
@@ -177,6 +180,24 @@ TEST_CASE("sums of what copy engines have brought are not what NCCL's kernels ar
     runs_of<products, copied> r;
     r.add({{{"multiply b", {100, 250}}, {"local_reduce a", {100, 250}}, {"multiply d", {900, 1000}}, {"add c", {1, 2}}}});
     CHECK(row_of(observe::profile_text({r.runs}), "multiply b") == "100000, {150000, 0, 0}, 2");
+}
+
+TEST_CASE("a copy beside one of another stream has half of the link for so long, and its row is for all of the link") {
+    runs_of<two_sums, copied> r;
+    times_by_label times{{"put all_gather a", {100, 200}},   {"put all_to_all b", {150, 350}},  {"multiply b", {100, 200}},
+                         {"put all_gather b", {1000, 1075}}, {"put all_to_all a", {1100, 1275}}, {"local_reduce a", {1400, 1500}},
+                         {"local_reduce b", {1600, 1700}}};
+    r.add({times});
+    const auto row = [&](const std::string& label) { return row_of(observe::profile_text({r.runs}), label); };
+    CHECK(row("put all_gather a") == "75000, {75000, 0, 0}, 2");  // 50 of 100 at half the speed
+    CHECK(row("put all_to_all a") == "175000, {0, 0, 0}, 2");     // 50 of 200
+    r.runs.runs.clear();
+    times["local_reduce a"] = {200, 300};  // no copy: as it ran
+    times["local_reduce b"] = {1600, 1650};
+    times["input x"] = {1000, 1075};       // from the host
+    r.add({times});
+    CHECK(row("local_reduce a") == "100000, {0, 0, 0}, 2");
+    CHECK(row("put all_gather a") == "75000, {75000, 0, 0}, 2");
 }
 
 TEST_CASE("an operation that was never alone, nor beside something for half of its time, has its time by what was beside it for longer") {

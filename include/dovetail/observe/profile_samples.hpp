@@ -21,6 +21,13 @@ struct profile_sample {
     std::int64_t time = 0;
     busy_times beside{};
 
+    // The time of a copy that had half of the link for a part of it, as if it had had all of it: predictions slow it by what shares it.
+    profile_sample with_whole_link(std::int64_t shared) const {
+        const int with_all = 1000 - static_cast<int>(shared * 500 / time);  // thousandths
+        profile_sample s{std::max<std::int64_t>(cost_model::detail::scaled(time, with_all), 1), {}};
+        for (std::size_t by = 0; by < beside.size(); ++by) s.beside[by] = cost_model::detail::scaled(beside[by], with_all);
+        return s;
+    }
     std::int64_t beside_in_all() const { return std::accumulate(beside.begin(), beside.end(), std::int64_t{0}); }
     // Streams signal each other before they note the time, so that operations in turn seem to touch.
     bool is_alone() const { return beside_in_all() <= time / 20; }
@@ -89,7 +96,7 @@ private:
 };
 
 // When streams of ranks were busy, in all recorded runs, on the clock of the world. As in predictions, the compute stream and each of the
-// others slow each other.
+// others slow each other, and copies between ranks on two streams of a rank share its link.
 class busy_streams {
 public:
     explicit busy_streams(const std::vector<traced>& graphs) {
@@ -98,6 +105,7 @@ public:
                 for (const row& r : t.rows) add(*g.of, t, r);
         for (auto& [key, lists] : beside_)
             for (std::vector<stretch>& list : lists) list = merged(std::move(list));
+        for (auto& [key, list] : copies_beside_) list = merged(std::move(list));
     }
 
     // For how much of [start, end) what slows this stream of the rank was busy.
@@ -107,19 +115,28 @@ public:
             for (std::size_t by = 0; by < hardware_count; ++by) times[by] = within(found->second[by], start, end);
         return times;
     }
+    // For how much of [start, end) copies between ranks ran on another stream of the rank.
+    std::int64_t copies_beside(int rank, int stream, std::int64_t start, std::int64_t end) const {
+        const auto found = copies_beside_.find({rank, stream});
+        return found == copies_beside_.end() ? 0 : within(found->second, start, end);
+    }
 
 private:
     void add(const plan_view& of, const timeline& t, const row& r) {
         constexpr int compute = static_cast<int>(stream_kind::compute);
         for (const slice& s : r.slices)
-            for (int stream = 0; stream < stream_count; ++stream)
-                if ((stream == compute) != (s.stream == compute) && s.end > s.start)
-                    beside_[{r.rank, stream}][static_cast<std::size_t>(of.costs[s.task].by)].push_back(
-                        {t.origin + s.start, t.origin + s.end});
+            for (int stream = 0; stream < stream_count; ++stream) {
+                if (stream == s.stream || s.end <= s.start) continue;
+                const stretch busy{t.origin + s.start, t.origin + s.end};
+                if (stream == compute || s.stream == compute)
+                    beside_[{r.rank, stream}][static_cast<std::size_t>(of.costs[s.task].by)].push_back(busy);
+                if (of.program.tasks[s.task].moved_by == transport::peer_copy) copies_beside_[{r.rank, stream}].push_back(busy);
+            }
     }
 
     // By rank and stream: when what slows it was busy, by what executed it.
     std::map<std::pair<int, int>, std::array<std::vector<stretch>, hardware_count>> beside_;
+    std::map<std::pair<int, int>, std::vector<stretch>> copies_beside_;
 };
 
 // A graph whose open axes have the widths of the world that ran it.
