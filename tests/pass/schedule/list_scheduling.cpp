@@ -133,6 +133,24 @@ TEST_CASE("copies of small inputs come first, those of large ones as written") {
     check(order, {3, 7, 0, 1, 2, 4, 5, 6});
 }
 
+TEST_CASE("of each role small inputs of a mebibyte together come first") {
+    build b;
+    const int fitting = static_cast<int>(pass::small_inputs_of_role / pass::small_input), inputs = 2 * (fitting + 1);
+    b.compute(0, {}, 1);
+    for (int i = 0; i < inputs; ++i) {
+        b.task(dv::op_kind::input, dv::stream_kind::copy, 1);
+        b.participation(i % 2);
+        b.touch(b.buffer(i % 2, pass::small_input), dv::access_mode::write);
+    }
+    dv::vec<int> order(1 + inputs, dv::unset{});
+    for (int v = 0; v < 1 + inputs; ++v) order[v] = v;
+    pass::put_small_inputs_first(b.view(), order);
+    CHECK(order[0] == 1);
+    CHECK(order[2 * fitting] == 0);
+    CHECK(order[2 * fitting + 1] == inputs - 1);  // the last two, one of each role
+    CHECK(order[2 * fitting + 2] == inputs);
+}
+
 TEST_CASE("written order keeps the declared order where it can") {
     const dv::ir::edge edges[] = {{3, 0, 0, 0, dv::ir::edge_kind::flow}, {4, 2, 0, 0, dv::ir::edge_kind::flow}};
     check(pass::written_order(5, {edges, 2}), {1, 3, 0, 4, 2});

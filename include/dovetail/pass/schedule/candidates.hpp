@@ -39,22 +39,26 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
     return length;
 }
 
-// Inputs of at most so many bytes, whose copies take little more than a latency.
-inline constexpr std::int64_t small_input = std::int64_t{64} << 10;
+// Inputs of at most so many bytes, whose copies take little more than a latency; and as many of them on a role as have this size together.
+inline constexpr std::int64_t small_input = std::int64_t{64} << 10, small_inputs_of_role = std::int64_t{1} << 20;
 
 // Puts the copies of small inputs first. Within a run they wait for nothing, and they need little memory, but where they are written, at
 // their first use, they would wait for the communication that their stream has before them.
 template <class Program, class Order>
 constexpr void put_small_inputs_first(const Program& p, Order& order) {
-    const auto is_small_input = [&](int v) {
-        const auto& x = p.tasks.first[v];
-        return x.kind == op_kind::input &&
-               ir::bytes_of(p, p.accesses.first[p.participations.first[x.first_participation].first_access]) <= small_input;
+    vec<std::int64_t> bytes_first(p.roles, std::int64_t{0});
+    const auto is_put_first = [&](int v) {
+        if (p.tasks.first[v].kind != op_kind::input) return false;
+        const auto& x = p.participations.first[p.tasks.first[v].first_participation];
+        const std::int64_t bytes = ir::bytes_of(p, p.accesses.first[x.first_access]);
+        if (bytes > small_input || bytes > small_inputs_of_role - bytes_first[x.role]) return false;
+        bytes_first[x.role] += bytes;
+        return true;
     };
     vec<int> others;
     int count = 0;
     for (const int v : order.view())
-        if (is_small_input(v))
+        if (is_put_first(v))
             order.first[count++] = v;
         else
             others.push(v);
