@@ -1,7 +1,7 @@
-// Small messages between two GPUs of one process: all_reduces each with a small kernel behind it, fifty in a run and one in a run, and a
-// message of 4 bytes that goes to and fro. By hand with NCCL on one stream and as a CUDA graph, and planned with NCCL, with copy engines
-// and with what the planner chooses, on streams and replayed. Medians of the times of many runs issued in a row, all variants in turn; the
-// ratio is to NCCL by hand, issued the same way.
+// Small messages between two GPUs, whose ranks are threads of one process, then processes: all_reduces each with a small kernel behind it,
+// fifty in a run and one in a run, and a message of 4 bytes that goes to and fro. By hand with NCCL on one stream and as a CUDA graph, and
+// planned with NCCL, with copy engines and with what the planner chooses, on streams and replayed. Medians of the times of many runs issued
+// in a row, all variants in turn; the ratio is to NCCL by hand, issued the same way.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
@@ -9,8 +9,15 @@
 
 #include "bench/measure.hpp"
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 
 #if !defined(BENCH_MACHINE)
@@ -32,11 +39,11 @@ template <int> struct ball;
 
 template <int L> using layer = dv::group<dv::let<total<L>, all_reduce<average, ranks>(x<L>)>, dv::let<x<L + 1>, relu(total<L>)>>;
 template <int Pairs, int Count>
-struct reductions : dv::graph<dv::mesh<dv::axis<ranks, 2>>, dv::input<x<0>, dv::tensor<float, Count>>, dv::repeat<layer, Pairs>,
-                              dv::output<x<Pairs>>> {};
+struct reductions
+    : dv::graph<dv::mesh<dv::axis<ranks, 2>>, dv::input<x<0>, dv::tensor<float, Count>>, dv::repeat<layer, Pairs>, dv::output<x<Pairs>>> {};
 
-template <int I> using round_trip = dv::group<dv::on<right, dv::let<ball<2 * I + 1>, relu(ball<2 * I>)>>,
-                                              dv::on<left, dv::let<ball<2 * I + 2>, relu(ball<2 * I + 1>)>>>;
+template <int I> using round_trip =
+    dv::group<dv::on<right, dv::let<ball<2 * I + 1>, relu(ball<2 * I>)>>, dv::on<left, dv::let<ball<2 * I + 2>, relu(ball<2 * I + 1>)>>>;
 template <int RoundTrips>
 struct ping_pong : dv::graph<dv::input<x<0>, dv::tensor<float, 1>>, dv::on<left, dv::let<ball<0>, relu(x<0>)>>,
                              dv::repeat<round_trip, RoundTrips>, dv::output<ball<2 * RoundTrips>>> {};
@@ -110,36 +117,86 @@ void print(const std::string& what, int parts, const std::vector<variant>& all) 
     std::fflush(stdout);
 }
 
-// `launch(rank, stream)` is the same by hand.
-template <class G, class Launch>
-void measure(const std::string& what, int parts, std::int64_t count, ncclComm_t (&comms)[2], float* (&memory)[2], const Launch& launch) {
+// What the two ranks share, in memory that a child process has too.
+struct shared {
     bench::meeting meet{2};
-    dv::cuda::world::local(2).run([&](auto& rank) {
+    char bytes[1 << 16];
+
+    void broadcast(int rank, void* to, std::size_t n, int root) {
+        for (std::size_t at = 0; at < n; at += sizeof bytes) {
+            const std::size_t part = std::min(n - at, sizeof bytes);
+            if (rank == root) std::memcpy(bytes, static_cast<const char*>(to) + at, part);
+            meet();
+            if (rank != root) std::memcpy(static_cast<char*>(to) + at, bytes, part);
+            meet();
+        }
+    }
+};
+
+// The ranks of this process, and for each a communicator and memory for what is done by hand.
+class ranks_here {
+public:
+    ranks_here(dv::cuda::world world, shared& both, int first, int last) : both{both}, world_{std::move(world)} {
+        ncclUniqueId id;
+        if (first == 0) bench::must(ncclGetUniqueId(&id));
+        if (first == last) both.broadcast(first, &id, sizeof id, 0);
+        bench::must(ncclGroupStart());
+        for (int r = first; r <= last; ++r) {
+            bench::must(cudaSetDevice(r));
+            bench::must(cudaMalloc(reinterpret_cast<void**>(&memory[r]), std::size_t{1} << 22));
+            bench::must(cudaMemset(memory[r], 0, std::size_t{1} << 22));
+            bench::must(ncclCommInitRank(&comms[r], 2, id, r));
+        }
+        bench::must(ncclGroupEnd());
+    }
+    ranks_here(const ranks_here&) = delete;
+    ~ranks_here() {
+        for (float* p : memory) bench::must(cudaFree(p));
+        for (ncclComm_t c : comms)
+            if (c != nullptr) bench::must(ncclCommDestroy(c));
+    }
+    template <class Body>
+    void run(Body body) {
+        world_.run(body);
+    }
+
+    shared& both;
+    ncclComm_t comms[2]{};
+    float* memory[2]{};
+
+private:
+    dv::cuda::world world_;
+};
+
+// `launch(rank, communicator, memory, stream)` is the same by hand.
+template <class G, class Launch>
+void measure(const std::string& what, int parts, std::int64_t count, ranks_here& here, const Launch& launch) {
+    here.run([&](auto& rank) {
         const int r = rank.index();
         bench::must(cudaSetDevice(r));
-        const dv::device_pointer<float> x{memory[r], count};
+        const dv::device_pointer<float> x{here.memory[r], count};
         std::vector<variant> all;
         {
-            const by_hand hand{[=, comm = comms[r], m = memory[r]](cudaStream_t s) { launch(r, comm, m, s); }, all};
+            const by_hand hand{[=, comm = here.comms[r], m = here.memory[r]](cudaStream_t s) { launch(r, comm, m, s); }, all};
             add_planned<G, dv::transport::nccl>(all, rank, "NCCL", x);
             add_planned<G, dv::transport::nccl>(all, rank, "NCCL, replayed", x, dv::replay);
             add_planned<G, dv::transport::automatic>(all, rank, "automatic", x);
             add_planned<G, dv::transport::automatic>(all, rank, "automatic, replayed", x, dv::replay);
             add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines", x);
             add_planned<G, dv::transport::peer_copy>(all, rank, "copy engines, replayed", x, dv::replay);
-            bench::time_in_turn(all, meet, repeats, runs_in_a_row);
+            bench::time_in_turn(all, here.both.meet, repeats, runs_in_a_row);
         }
         if (r == 0) print(what, parts, all);
-        meet();
+        here.both.meet();
         all.clear();
     });
 }
 
 template <int Pairs, int Count>
-void measure_reductions(ncclComm_t (&comms)[2], float* (&memory)[2]) {
+void measure_reductions(ranks_here& here) {
     measure<app::reductions<Pairs, Count>>(
         std::to_string(Pairs) + " all_reduces of " + std::to_string(Count * sizeof(float)) + " bytes, each with a small kernel behind it",
-        Pairs, Count, comms, memory, [](int, ncclComm_t comm, float* m, cudaStream_t s) {
+        Pairs, Count, here, [](int, ncclComm_t comm, float* m, cudaStream_t s) {
             for (int k = 0; k < Pairs; ++k) {
                 bench::must(ncclAllReduce(m, m + Count, Count, ncclFloat, ncclAvg, comm, s));
                 relu(m + Count, m, Count, s);
@@ -147,40 +204,58 @@ void measure_reductions(ncclComm_t (&comms)[2], float* (&memory)[2]) {
         });
 }
 template <int RoundTrips>
-void measure_ping_pong(ncclComm_t (&comms)[2], float* (&memory)[2]) {
-    measure<app::ping_pong<RoundTrips>>(
-        "4 bytes to and fro, " + std::to_string(RoundTrips) + " times", 2 * RoundTrips, 1, comms, memory,
-        [](int rank, ncclComm_t comm, float* m, cudaStream_t s) {
-            for (int k = 0; k < 2 * RoundTrips; ++k) {
-                if (k % 2 == rank) {
-                    relu(m + 1, m, 1, s);
-                    bench::must(ncclSend(m, 1, ncclFloat, 1 - rank, comm, s));
-                } else
-                    bench::must(ncclRecv(m + 1, 1, ncclFloat, 1 - rank, comm, s));
-            }
+void measure_ping_pong(ranks_here& here) {
+    measure<app::ping_pong<RoundTrips>>("4 bytes to and fro, " + std::to_string(RoundTrips) + " times", 2 * RoundTrips, 1, here,
+                                        [](int rank, ncclComm_t comm, float* m, cudaStream_t s) {
+                                            for (int k = 0; k < 2 * RoundTrips; ++k) {
+                                                if (k % 2 == rank) {
+                                                    relu(m + 1, m, 1, s);
+                                                    bench::must(ncclSend(m, 1, ncclFloat, 1 - rank, comm, s));
+                                                } else
+                                                    bench::must(ncclRecv(m + 1, 1, ncclFloat, 1 - rank, comm, s));
+                                            }
+                                        });
+}
+void measure_all(ranks_here&& here) {
+    measure_reductions<50, 1024>(here);
+    measure_reductions<50, 16384>(here);
+    measure_reductions<1, 1024>(here);
+    measure_ping_pong<20>(here);
+    measure_ping_pong<1>(here);
+}
+
+// The ranks as processes, made before this one has called CUDA. Gives whether both ended well; where one does not, the other is stopped.
+bool measure_processes(shared& both) {
+    pid_t ranks[2];
+    for (int rank = 0; rank < 2; ++rank) {
+        ranks[rank] = fork();
+        if (ranks[rank] != 0) continue;
+        if (bench::gpus() < 2) std::_Exit(0);
+        if (rank == 0) std::printf("Ranks as processes\n");
+        bench::must_end([&] {
+            const auto broadcast = [&, rank](void* bytes, std::size_t n, int root) { both.broadcast(rank, bytes, n, root); };
+            measure_all({dv::cuda::world::from_broadcast(rank, 2, broadcast), both, rank, rank});
         });
+        std::fflush(stdout);
+        std::_Exit(0);
+    }
+    bool good = true;
+    for (int status = 0; wait(&status) > 0;) {
+        if (status == 0) continue;
+        good = false;
+        for (const pid_t rank : ranks) kill(rank, SIGKILL);
+    }
+    return good;
 }
 }  // namespace
 
 int main() {
+    void* const memory = mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    bench::must(memory != MAP_FAILED, "mmap");
+    shared& both = *new (memory) shared;
+    if (!measure_processes(both)) return 1;
     if (bench::gpus() < 2) return std::printf("skipped, it takes 2 GPUs\n"), 0;
-    const int devices[] = {0, 1};
-    ncclComm_t comms[2]{};
-    float* memory[2]{};
-    bench::must(ncclCommInitAll(comms, 2, devices));
-    for (const int d : devices) {
-        bench::must(cudaSetDevice(d));
-        bench::must(cudaMalloc(reinterpret_cast<void**>(&memory[d]), std::size_t{1} << 22));
-        bench::must(cudaMemset(memory[d], 0, std::size_t{1} << 22));
-    }
-    measure_reductions<50, 1024>(comms, memory);
-    measure_reductions<50, 16384>(comms, memory);
-    measure_reductions<1, 1024>(comms, memory);
-    measure_ping_pong<20>(comms, memory);
-    measure_ping_pong<1>(comms, memory);
-    for (int d = 0; d < 2; ++d) {
-        bench::must(cudaFree(memory[d]));
-        bench::must(ncclCommDestroy(comms[d]));
-    }
+    std::printf("Ranks as threads\n");
+    measure_all({dv::cuda::world::local(2), both, 0, 1});
     return 0;
 }
