@@ -20,6 +20,14 @@ public:
     }
 
     const std::vector<binding>& all() const { return bound_; }
+    // Changes with each binding; never 0.
+    std::uint64_t version() const { return version_; }
+    // Gives a run its bindings, unless the run whose state it reuses had the same.
+    void give_to(run_state& f) const {
+        if (f.binding_version == version_) return;
+        f.bound = bound_;
+        f.binding_version = version_;
+    }
     // Of a binding: "input `x`", "output `y`".
     std::string name(std::size_t i) const {
         return (i < inputs() ? "input " : "output ") + display_or(graph_.symbols[symbol(i)].name, "`?`");
@@ -43,6 +51,7 @@ public:
         }
         if (!b.in_place()) memory_.stage(i);
         bound_[i] = b;
+        ++version_;
     }
     // Throws unless the tensor fits the input of this symbol; ignored if this role does not use it.
     void check(int symbol, const external_tensor& t) const {
@@ -111,6 +120,7 @@ private:
     }
 
     void list_writes() {
+        ++version_;
         writes_.clear();
         for (std::size_t i = inputs(); i < bound_.size(); ++i)
             if (bound_[i].from != binding_source::none)
@@ -156,6 +166,7 @@ private:
     std::vector<bound_output> writes_;  // by output that is bound
     std::vector<bound_copies> copies_;  // by input
     std::uint64_t copied_ = 0;          // number of bindings copied so far
+    std::uint64_t version_ = 1;
 };
 
 }  // namespace dovetail::launch

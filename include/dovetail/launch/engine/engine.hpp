@@ -206,6 +206,7 @@ protected:
     struct request {
         std::int64_t run = 0;
         const std::vector<binding>& bound;
+        std::uint64_t binding_version = 0;
         bool recorded = false;
         const std::shared_ptr<run_state>& before;
     };
@@ -253,13 +254,13 @@ private:
         const bool alone = !bindings_.writes().empty();
         if (alone) bindings_.check_apart();
         const bool recorded = recording_.load();
-        wait_for_resources({next_run_, bindings_.all(), recorded, slots_.before(next_run_)});
+        wait_for_resources({next_run_, bindings_.all(), bindings_.version(), recorded, slots_.before(next_run_)});
         const auto check = [&, this](const launch::run_slots& runs) {
             if (alone) bindings_.check_held(runs);
             check_call_order();
         };
         const auto prepare = [&, this](run_state& f) {
-            f.bound = bindings_.all();
+            bindings_.give_to(f);
             f.alone = alone;
             f.enqueued = enqueued;
             f.stream = stream;

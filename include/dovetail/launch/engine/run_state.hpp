@@ -24,6 +24,7 @@ struct run_state {
     std::int64_t run = 0;
     std::int64_t order = 0;               // among the runs of the executor; dv::tuned has several engines, which number their own
     std::vector<binding> bound;           // of the inputs and outputs, as they were when the run was issued
+    std::uint64_t binding_version = 0;    // which ones of the executor's these are
     std::vector<bound_output> writes;     // ... of the outputs, those that are bound
     std::vector<step_time> times;         // by step of the role; empty unless asked for
     std::atomic<int> pending = 0;         // streams that have not finished the run

@@ -94,7 +94,7 @@ private:
         const auto wait = [this](std::int64_t run) { wait_for(run); };
         step_ = -1;
         try {
-            const bool replays = may_replay(), same = captured(next.bound);
+            const bool replays = may_replay(), same = captured(next.bound, next.binding_version);
             if (!replays || next.recorded || !same) {  // cudaGraphLaunch needs no current device and returns its own errors
                 check(calls.set_device(on_->device), "cudaSetDevice");
                 static_cast<void>(calls.get_last_error());  // clears an old error of the caller's
@@ -161,7 +161,7 @@ private:
             wait_for_caller(static_cast<cudaStream_t>(f.stream), streams, joins_[0]);
         }
         wait_for_copies_before(streams);
-        pointers_->move(now_, f.bound);
+        if (!replayed) pointers_->move(now_, f.bound);
         const auto from = inputs_->prepare(now_, f.bound, replayed);
         issued_run& r = runs_[now_ % depth];
         r.last_direct = from.direct ? now_ : now_ > 0 ? runs_[(now_ - 1) % depth].last_direct : -1;
@@ -228,21 +228,18 @@ private:
         return true;
     }
     // Whether there are graphs for the addresses that operations use in place.
-    bool captured(const std::vector<binding>& bound) const {
-        bool same = !graphs_.empty();
-        for (std::size_t i = 0; same && i < bound.size(); ++i) same = captured_[i] == (bound[i].in_place() ? bound[i].data : nullptr);
-        return same;
+    bool captured(const std::vector<binding>& bound, std::uint64_t version) {
+        return !graphs_.empty() && captured_.are_those_of(bound, version);
     }
     bool can_replay_unrecorded(const run_state& f) {
-        if (captured(f.bound)) return true;
+        if (captured(f.bound, f.binding_version)) return true;
         const bool again = !graphs_.empty();
         if (again) {  // the previous run has ended: see wait_for_resources
             graphs_.clear();
             recorded_graphs_.clear();
             clock_.forget_captures();
         }
-        captured_.clear();
-        for (const binding& b : f.bound) captured_.push_back(b.in_place() ? b.data : nullptr);
+        captured_ = captured_addresses{f.bound, f.binding_version};
         std::string wrong;
         try {
             for (std::int64_t phase = 0; phase < pointers_->period(); ++phase) capture(f, phase, graphs_);
@@ -287,7 +284,7 @@ private:
 
     const std::vector<plain_step> plain_;  // by step
     launch_status status_{names};
-    std::vector<const void*> captured_;  // by binding: the pointer in the graphs
+    captured_addresses captured_;
     replays graphs_{on_}, recorded_graphs_{on_};
     std::string replay_fallback_reason_;
     std::int64_t now_ = 0;           // the run being issued

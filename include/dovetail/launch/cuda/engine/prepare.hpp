@@ -65,7 +65,7 @@ protected:
         return streams_ == 0 || fills_outputs(f) ? streams_ | 1u : streams_;
     }
     static bool fills_outputs(const run_state& f) {
-        return std::any_of(f.bound.begin(), f.bound.end(), [](const binding& b) { return b.from == binding_source::filled; });
+        return std::any_of(f.writes.begin(), f.writes.end(), [](const bound_output& o) { return !o.read_there; });
     }
     // Copies outputs to where they are bound, on the first stream and behind all that the run does.
     void fill_outputs(const run_state& f, unsigned streams) {

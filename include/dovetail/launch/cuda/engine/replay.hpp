@@ -7,6 +7,29 @@
 
 namespace dovetail::cuda {
 
+// The addresses that captured operations use in place, by binding.
+class captured_addresses {
+public:
+    captured_addresses() = default;
+    captured_addresses(const std::vector<binding>& bound, std::uint64_t version) : version_{version} {
+        for (const binding& b : bound) at_.push_back(address(b));
+    }
+    // Whether bindings have these addresses. Those of the version that had them last are not looked through.
+    bool are_those_of(const std::vector<binding>& bound, std::uint64_t version) {
+        if (version == version_) return true;
+        for (std::size_t i = 0; i < bound.size(); ++i)
+            if (at_[i] != address(bound[i])) return false;
+        version_ = version;
+        return true;
+    }
+
+private:
+    static const void* address(const binding& b) { return b.in_place() ? b.data : nullptr; }
+
+    std::vector<const void*> at_;
+    std::uint64_t version_ = 0;
+};
+
 class replays {
 public:
     explicit replays(std::shared_ptr<context> on) : on_{std::move(on)} {
