@@ -3,12 +3,13 @@ says so. Those of managers only show that the headers are found and of the right
 import functools
 import importlib.util
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-from project import call, cmake, compiler, configure, failure, here, installed, not_run, root
+from project import call, cmake, compiler, configure, failure, here, installed, not_run, root, says
 
 recipes = root / ".packaging"
 probe = recipes / "conan" / "test_package" / "version.cpp"  # takes the version that its headers should have
@@ -105,17 +106,28 @@ def pkg_config(work, prefix):
 
 
 def vcpkg(work, prefix):
-    """The port, in vcpkg where that can install what the port depends on, else as a script beside stand-ins for vcpkg's functions."""
-    packages = work / "packages"
-    call(cmake, f"-DPORT={recipes / 'vcpkg/dovetail/portfile.cmake'}", f"-DCURRENT_PACKAGES_DIR={packages}", f"-DBUILD={work / 'dovetail'}",
-         "-P", here / "version" / "vcpkg.cmake")
+    """The port in vcpkg, where that is on this machine: from its own registry but for Boost, and without network. The port alone before,
+    as a script beside stand-ins for vcpkg's functions."""
+    port, packages = recipes / "vcpkg" / "dovetail", work / "packages"
+    call(cmake, f"-DPORT_FOLDER={port}", f"-DCURRENT_PACKAGES_DIR={packages}", f"-DBUILD={work / 'dovetail'}",
+         "-P", here / "vcpkg/stand_in.cmake")
     if not (packages / "share/dovetail/copyright").is_file() or (packages / "share/licenses").exists() or (packages / "debug").exists():
         raise failure("the port leaves files where vcpkg does not want them")
     configure("version", work / "user", installed(packages))
     build_version(work / "user")
     if not shutil.which("vcpkg"):
         raise not_run("vcpkg itself, which is not on this machine; its port ran beside stand-ins")
-    call("vcpkg", "install", "dovetail", f"--overlay-ports={recipes / 'vcpkg'}", f"--x-install-root={work / 'installed'}", "--classic")
+    tree, ports = work / "installed", f"--overlay-ports={port.parent}"
+    said = call("env", "VCPKG_FORCE_SYSTEM_BINARIES=1", "vcpkg", "install", "dovetail", ports, f"--overlay-ports={here / 'vcpkg'}",
+                "--classic", f"--x-install-root={tree}", f"--x-packages-root={work / 'built'}", f"--x-buildtrees-root={work / 'trees'}",
+                f"--downloads-root={work / 'downloads'}", "--binarysource=clear")
+    says(said, "find_package(dovetail CONFIG REQUIRED)", "COMPONENTS cuda")  # the port's own words for the user
+    if "warning: " in said:
+        raise failure(f"vcpkg warns of the port:\n{said}")
+    top = pathlib.Path(os.environ.get("VCPKG_ROOT") or pathlib.Path(shutil.which("vcpkg")).resolve().parent)
+    configure("version", work / "by_toolchain", f"-DCMAKE_TOOLCHAIN_FILE={top / 'scripts/buildsystems/vcpkg.cmake'}",
+              f"-DVCPKG_INSTALLED_DIR={tree}", "-DVCPKG_MANIFEST_MODE=OFF")
+    build_version(work / "by_toolchain")
 
 
 def conan_command():

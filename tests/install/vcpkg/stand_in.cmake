@@ -1,5 +1,5 @@
 # Stands in for vcpkg where that is not installed: runs the port as a script with what its helper functions do for a header-only library.
-#   cmake -DPORT=portfile.cmake -DCURRENT_PACKAGES_DIR=... -DBUILD=... -P vcpkg.cmake
+#   cmake -DPORT_FOLDER=... -DCURRENT_PACKAGES_DIR=... -DBUILD=... -P stand_in.cmake
 function(vcpkg_cmake_configure)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
     execute_process(COMMAND ${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${BUILD} -DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR} ${arg_OPTIONS}
@@ -23,4 +23,5 @@ function(vcpkg_install_copyright)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILE_LIST")
     configure_file(${arg_FILE_LIST} ${CURRENT_PACKAGES_DIR}/share/dovetail/copyright COPYONLY)
 endfunction()
-include(${PORT})
+set(PORT dovetail)
+include(${PORT_FOLDER}/portfile.cmake)
