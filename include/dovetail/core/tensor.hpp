@@ -71,6 +71,7 @@ private:
     }
 };
 
+// A tensor of elements T with these extents, row-major; without extents, a scalar.
 template <class T, std::int64_t... E>
 struct tensor {
     static_assert(element_of<T> != element::none,

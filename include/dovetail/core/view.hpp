@@ -67,10 +67,13 @@ struct view {
 };
 }  // namespace detail
 
+// The tensor X, which an operation reads.
 template <class X>
 struct in : detail::view<X, const typename X::element_type> {};
+// The tensor X, which an operation overwrites as a whole.
 template <class X>
 struct out : detail::view<X, typename X::element_type> {};
+// The tensor X, which an operation reads and writes.
 template <class X>
 struct inout : detail::view<X, typename X::element_type> {};
 

@@ -193,6 +193,7 @@ constexpr bool right_together() {
 }
 }  // namespace detail
 
+// The options of a plan, in any order: the second argument of an executor and of facts.
 template <class... Option>
 struct options {
     using host_inputs = detail::listed_names<typename detail::inputs_of<Option>::type...>;

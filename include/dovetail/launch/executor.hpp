@@ -120,6 +120,7 @@ public:
     }
 };
 
+// The graph G on one rank: binds inputs, issues runs, and reads and writes states.
 // Calls report their mistakes through constraints that are never false: clangd skips the bodies of functions in headers unless they are
 // constexpr, but evaluates constraints. The constraint of world.run makes clangd look into a body whose rank is `auto&`.
 template <class G, class Options = options<>>
@@ -163,6 +164,7 @@ public:
         }
         return *this;
     }
+    // The same for `count` elements of host memory from `data` on, which are copied.
     template <class Name, class T>
         requires(detail::binding_asked<G, Name, T*, true>)
     executor& bind(Name, const T* data, std::int64_t count) {
@@ -184,6 +186,7 @@ public:
             if constexpr (detail::external<To>) bind_output_symbol(symbol, detail::describe(to));
         return *this;
     }
+    // The same for memory of `count` elements from `data` on.
     template <class Name, class T>
         requires(detail::output_binding_asked<G, Name, T*, true>)
     executor& bind_output(Name, [[maybe_unused]] T* data, [[maybe_unused]] std::int64_t count) {
@@ -213,8 +216,7 @@ public:
     bool is(Name) const {
         return plays(detail::role_asked<G, Name>);
     }
-    // Reads or writes a state of this rank, after the runs issued so far. Values: a container, or a tensor as for `bind`, which is copied;
-    // what does not fit is a state_error.
+    // The values of a state of this rank, after the runs issued so far.
     template <class Name>
     auto read_state(Name) const {
         constexpr int symbol = detail::state_asked<G, Name>;
@@ -227,6 +229,8 @@ public:
             return detail::placeholder_values{};
         }
     }
+    // Sets a state of this rank, after the runs issued so far, to a container, or to a tensor as for `bind`, which is copied. What does not
+    // fit is a state_error.
     template <class Name, class Values>
         requires(detail::state_values_asked<G, Name, Values>)
     void write_state(Name, const Values& values) {

@@ -49,6 +49,7 @@ inline constexpr along_axis<Axis> along{};
 // the other. Needs no store: call it when all ranks have saved. Throws file_error.
 void gather_shards(const std::vector<std::string>& shards, const std::string& path);
 
+// The states of one rank. Made before the executors that share it, of the same rank.
 class store : public basic_store {
 public:
     template <class Rank>

@@ -1,4 +1,4 @@
-// Values of the first runs of an executor as files: one for each name, run and rank, `<graph>.<name>.run<k>.rank<r>.npy`.
+// Values of the first runs of an executor as files such as `graph.name.run0.rank1.npy`: one for each name, run and rank.
 #pragma once
 
 #include "../core/display.hpp"

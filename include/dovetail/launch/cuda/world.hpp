@@ -32,6 +32,7 @@ using control::rendezvous_options;
 class context;
 struct membership;
 
+// Ranks that are GPUs of this process, or one of several processes.
 class world {
 public:
     // n ranks as threads of this process, rank r on device r, or on the devices given.

@@ -59,6 +59,7 @@ private:
     launch::rank_roles roles_;
 };
 
+// Ranks as threads of this process.
 class world {
 public:
     explicit world(int ranks, link l = {});
