@@ -69,6 +69,21 @@ void read_behind_another() {
     }
 }
 
+std::atomic<int> slow_ends = 0;
+struct slowly {
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
+    template <class X>
+    static void launch(dv::host::stream, dv::in<X>, dv::out<X> to) {
+        std::this_thread::sleep_for(50ms);
+        for (int i = 0; i < X::size; ++i) to[i] = 0;
+        ++slow_ends;
+    }
+};
+struct rows; struct columns;
+using grid = dv::mesh<dv::axis<rows, 2>, dv::axis<columns, 2>>;
+struct reduces_slowly : dv::graph<grid, dv::input<x, vector>, dv::let<y, all_reduce<sum, rows, columns>(slowly(x))>, dv::output<y>> {};
+struct reduces_rows : dv::graph<grid, dv::input<x, vector>, dv::let<y, all_reduce<sum, rows>(x)>, dv::output<y>> {};
+
 std::atomic<int> waits = 0;
 decltype(dv::cuda::api::stream_wait_event) real_wait = nullptr;
 cudaError_t counted_wait(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
@@ -108,4 +123,26 @@ TEST_CASE("an executor waits for its own earlier runs also where another ran in 
     CHECK(alone[1] > alone[0]);  // there is something to wait for
     CHECK(waits_of_runs<between_without_state>(false, 4) == alone);
     CHECK(waits_of_runs<between>(false, 4) == alone);
+}
+
+TEST_CASE("communicators are split when the runs issued before have ended") {
+    const simulated::scope simulation;
+    static std::atomic<int> splits, early;
+    splits = early = slow_ends = 0;
+    static const auto split = dv::cuda::calls.comm_split;
+    dv::cuda::calls.comm_split = [](ncclComm_t c, int color, int key, ncclComm_t* made, ncclConfig_t* how) {
+        ++splits;
+        early += slow_ends < 12;  // three runs on four ranks, each of which reduces
+        return split(c, color, key, made, how);
+    };
+    simulated::run(4, [](auto& rank) {
+        dv::executor<reduces_slowly> first{rank, 60s};
+        first.bind(dv::name<x>, floats(8, 1.0f));
+        for (int run = 0; run < 3; ++run) first.run();
+        dv::executor<reduces_rows> second{rank, 60s};
+        second.bind(dv::name<x>, floats(8, 1.0f));
+        second.run().wait();
+    });
+    CHECK(splits == 4);
+    CHECK(early == 0);
 }

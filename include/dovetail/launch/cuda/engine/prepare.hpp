@@ -143,6 +143,8 @@ private:
         communicates_ = where.communicates(program);
         peer_copies_ = std::make_unique<peer_copies>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(),
                                                      missing_kernel(), options.time_limit);
+        // NCCL splits no communicator on which it has work.
+        if (communicates_ && !is_warm(hash)) wait_for_streams("runs issued before the executor of " + described() + " did not end");
         list_ = std::make_unique<command_list>(executable_, where, rank, role, *on_, *peer_copies_, options.replay != replay_mode::never);
         prepare();
         prepare_memory();
@@ -207,12 +209,19 @@ private:
         return pointers_->add(peer_copies_->arena(a.peer) + plan.placements[at].offset + ir::offset_of(program, target),
                               plan.placements[at].stride, program.buffers[at].slots);
     }
+    // Plans that are replayed may use communicators of their own.
+    std::uint64_t warm_key(std::uint64_t hash) const {
+        return detail::replayed_apart && options.replay != replay_mode::never ? ~hash : hash;
+    }
+    // Whether an executor of this plan was made before.
+    bool is_warm(std::uint64_t hash) const {
+        return std::find(on_->warmed.begin(), on_->warmed.end(), warm_key(hash)) != on_->warmed.end();
+    }
     // Done once for each plan whose ranks may wait for each other.
     void warm(std::uint64_t hash) {
-        if (detail::replayed_apart && options.replay != replay_mode::never) hash = ~hash;  // these plans use communicators of their own
         if (!communicates_) return;
         if (options.check_finite) load_checks();
-        if (std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
+        if (is_warm(hash)) return;
         {
             kernel_warmer kernels{*list_, *pointers_, program, *on_, addresses.arena(), plan.roles[role].arena_bytes};
             try {
@@ -235,7 +244,7 @@ private:
             fail(std::current_exception(), "while connections were made");
         }
         wait_for_streams("the connections of " + described() + " were not made");
-        on_->warmed.push_back(hash);
+        on_->warmed.push_back(warm_key(hash));
     }
     void load_checks() {
         const block spare{on_->memory, 16};
