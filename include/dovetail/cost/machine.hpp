@@ -109,9 +109,10 @@ constexpr bool is_possible(const machine_description& m) {
 
 namespace machine {
 
-// 4 to 8 H200s connected by NVLink. README.md of this folder gives the measurement behind each constant. The arithmetic rate is that of
-// matrix products of random numbers without a pause between them, which the power limit determines; a product after a pause is up to a
-// tenth faster, a product of equal numbers up to a quarter. This is the largest error of the model.
+// 4 to 8 H200s connected by NVLink, measured by hand from 2026-11-21 to 2026-11-26 with CUDA 13.0 and NCCL 2.28.9. README.md of this
+// folder gives the measurement behind each constant. The arithmetic rate is that of matrix products of random numbers without a pause
+// between them, which the power limit determines; a product after a pause is up to a tenth faster, a product of equal numbers up to a
+// quarter. This is the largest error of the model.
 struct h200_nvlink {
     static constexpr machine_description description{
         .name = "h200_nvlink",
