@@ -2,6 +2,7 @@
 // replayed, in many runs and with large values; and a rank that never runs.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
+#include "gpu/in_flight.hpp"
 #include "support/expect.hpp"
 
 #include <chrono>
@@ -43,24 +44,16 @@ TEST_CASE("ten thousand runs, several in flight") {
         dv::cuda::world::local(3).run([&](auto& rank) {
             constexpr int runs = 10000;
             dv::executor<samples::ring_of_three, samples::several_copied> step{rank, 60s, how};
-            std::vector<dv::ticket<samples::ring_of_three>> open;
             int wrong = 0;
-            const auto read = [&](int run) {
-                if (rank.index() == 0)
-                    wrong +=
-                        open[0].read(dv::name<samples::d>).host() == std::vector<float>(8, static_cast<float>(5 * (run % 1000))) ? 0 : 1;
-                else
-                    open[0].wait();
-                open.erase(open.begin());
+            const auto bind = [&](int k) { step.bind(dv::name<samples::x>, std::vector<float>(8, static_cast<float>(k % 1000))); };
+            const auto read = [&](const dv::ticket<samples::ring_of_three>& ticket, int run) {
+                ticket.wait();
+                if (rank.index() != 0) return;
+                const std::vector<float> wanted(8, static_cast<float>(5 * (run % 1000)));
+                wrong += ticket.read(dv::name<samples::d>).host() == wanted ? 0 : 1;
             };
             const auto start = std::chrono::steady_clock::now();
-            for (int k = 0; k < runs; ++k) {
-                step.bind(dv::name<samples::x>, std::vector<float>(8, static_cast<float>(k % 1000)));
-                open.push_back(step.run());
-                if (open.size() == 3) read(k - 2);
-            }
-            read(runs - 2);
-            read(runs - 1);
+            gpu::run_in_flight(step, runs, bind, read);
             const auto spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             const std::lock_guard lock{support::report()};
             CHECK(wrong == 0);

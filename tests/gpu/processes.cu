@@ -8,6 +8,7 @@
 // `replayed`: as a CUDA graph. And threads: the cases with all ranks as threads of this process, which then needs no launcher.
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
+#include "gpu/in_flight.hpp"
 
 #include <dovetail/launch/control/environment.hpp>
 #include <dovetail/launch/cuda/world.hpp>
@@ -66,24 +67,18 @@ copied copy_ten_thousand_times(dv::cuda::world& world, dv::replay_mode how, cons
     copied all;
     world.run([&](auto& rank) {
         dv::executor<ring, samples::several_copied> step{rank, 60s, how};
-        std::vector<dv::ticket<ring>> open;
-        const auto read = [&](int run) {
-            if (me == 0)
-                all.wrong +=
-                    open[0].read(dv::name<samples::d>).host() == std::vector<float>(8, static_cast<float>(5 * (run % 1000))) ? 0 : 1;
-            else
-                open[0].wait();
-            open.erase(open.begin());
-        };
-        const auto start = std::chrono::steady_clock::now();
-        for (int k = 0; k < 10000; ++k) {
+        const auto bind = [&](int k) {
             act(k);
             step.bind(dv::name<samples::x>, std::vector<float>(8, static_cast<float>(k % 1000)));
-            open.push_back(step.run());
-            if (open.size() == 3) read(k - 2);
-        }
-        read(9998);
-        read(9999);
+        };
+        const auto read = [&](const dv::ticket<ring>& ticket, int run) {
+            ticket.wait();
+            if (me != 0) return;
+            const std::vector<float> wanted(8, static_cast<float>(5 * (run % 1000)));
+            all.wrong += ticket.read(dv::name<samples::d>).host() == wanted ? 0 : 1;
+        };
+        const auto start = std::chrono::steady_clock::now();
+        gpu::run_in_flight(step, 10000, bind, read);
         all.each_us = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() * 100;
     });
     return all;

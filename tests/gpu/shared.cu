@@ -1,5 +1,6 @@
 // Collectives by copy engines among processes that share one real GPU: values equal to the host's on streams and replayed, among two to
 // eight ranks, with every element type and reduction, in thousands of runs beside kernels that disturb them, and a rank that gives up.
+#include "gpu/in_flight.hpp"
 #include "support/exercise.hpp"
 #include "support/samples.hpp"
 #include "support/shared_gpu.hpp"
@@ -159,24 +160,16 @@ std::string run_often(dv::cuda::rank& rank, dv::replay_mode how, int runs) {
     for (int i = 0; i < inputs; ++i)
         for (std::size_t k = 0; k < bound[i].size(); ++k)
             bound[i][k] = 1e-3f * static_cast<float>((k * 7919 + static_cast<std::size_t>(i * 104729 + rank.index() * 15485863)) % 100003);
-    std::vector<dv::ticket<app::summed>> open;
     int wrong = 0;
-    const auto read = [&](int run) {
-        std::vector<float> got = open[0].read(dv::name<app::reduced<1>>).host();
-        open.erase(open.begin());
+    const auto read = [&](const dv::ticket<app::summed>& ticket, int run) {
+        std::vector<float> got = ticket.read(dv::name<app::reduced<1>>).host();
         std::vector<float>& first = wanted[static_cast<std::size_t>(run % inputs)];
         if (first.empty())
             first = std::move(got);
         else
             wrong += std::memcmp(first.data(), got.data(), got.size() * sizeof(float)) == 0 ? 0 : 1;
     };
-    for (int k = 0; k < runs; ++k) {
-        step.bind(dv::name<app::x>, bound[static_cast<std::size_t>(k % inputs)]);
-        open.push_back(step.run());
-        if (open.size() == 3) read(k - 2);
-    }
-    read(runs - 2);
-    read(runs - 1);
+    gpu::run_in_flight(step, runs, [&](int k) { step.bind(dv::name<app::x>, bound[static_cast<std::size_t>(k % inputs)]); }, read);
     std::uint64_t hash = 14695981039346656037u;
     for (const std::vector<float>& of_input : wanted)
         for (const float x : of_input) {
