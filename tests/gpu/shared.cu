@@ -1,5 +1,6 @@
 // Collectives by copy engines among processes that share one real GPU: values equal to the host's on streams and replayed, among two to
 // eight ranks, with every element type and reduction, in thousands of runs beside kernels that disturb them, and a rank that gives up.
+#include "gpu/disturbance.hpp"
 #include "gpu/in_flight.hpp"
 #include "support/exercise.hpp"
 #include "support/samples.hpp"
@@ -9,10 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;
@@ -89,36 +88,6 @@ void compare_types(const char* what) {
     compare_several<app::all_kinds<T, 3>>(3, what);
 }
 
-__global__ void spin(long long cycles) {
-    const long long start = clock64();
-    while (clock64() - start < cycles) {}
-}
-
-// Kernels of random lengths on a stream of their own, some of which fill the GPU.
-class disturbance {
-public:
-    disturbance()
-        : thread_{[this] {
-              cudaStream_t stream{};
-              cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-              for (unsigned i = 1; !stop_; i = i * 1664525u + 1013904223u) {
-                  spin<<<i % 3 == 0 ? 2048 : 32, 128, 0, stream>>>((i >> 8) % 60000);
-                  if (i % 16 == 0) cudaStreamSynchronize(stream);
-                  std::this_thread::sleep_for(std::chrono::microseconds{(i >> 16) % 50});
-              }
-              cudaStreamSynchronize(stream);
-              cudaStreamDestroy(stream);
-          }} {}
-    ~disturbance() {
-        stop_ = true;
-        thread_.join();
-    }
-
-private:
-    std::atomic<bool> stop_ = false;
-    std::thread thread_;
-};
-
 }  // namespace
 
 TEST_CASE("sample graphs with collectives by copy engines") {
@@ -184,7 +153,7 @@ std::string run_often(dv::cuda::rank& rank, dv::replay_mode how, int runs) {
 
 TEST_CASE("thousands of runs and replays beside kernels that disturb them: the same bits on all ranks and in all runs") {
     const auto said = support::on_shared_gpu(4, 100s, [](auto& rank) {
-        const disturbance beside;
+        const gpu::disturbance beside;
         const std::string streams = run_often(rank, dv::replay_mode::never, 2000);
         const std::string replayed = run_often(rank, dv::replay_mode::always, 2000);
         return streams == replayed ? streams : "different replayed: " + streams + " and " + replayed;
