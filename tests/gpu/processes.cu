@@ -3,9 +3,10 @@
 // (those that need no copy engines between nodes), copies (ten thousand runs whose channels are peer copies, on four), twice (two runs of
 // one world), differ (the last rank brings another graph), order (executors in different order), throw (rank 1 throws in a run), kill (the
 // last rank, or with a second argument another, kills itself in a run), kill_own (the same while the others synchronise streams of their
-// own), kill_copy (the same between peer copies), stall (the last rank stays away), stall_own, nodes (over two nodes: sums by NCCL and in
-// two levels, a channel by the second plan since copy engines do not reach, and the error where they are asked for). Behind the rank,
-// `replayed`: as a CUDA graph. And threads: the cases with all ranks as threads of this process, which then needs no launcher.
+// own), kill_copy (the same between peer copies), kill_sum (the same at a random moment of sums by copy engines, on two or four), stall
+// (the last rank stays away), stall_own, nodes (over two nodes: sums by NCCL and in two levels, a channel by the second plan since copy
+// engines do not reach, and the error where they are asked for). Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with
+// all ranks as threads of this process, which then needs no launcher.
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
 #include "gpu/in_flight.hpp"
@@ -17,6 +18,8 @@
 #include <csignal>
 #include <cstdio>
 #include <mutex>
+#include <random>
+#include <thread>
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;
@@ -120,6 +123,33 @@ struct sent : dv::graph<
     dv::on<gpu::left, dv::let<gpu::a, gpu::add(gpu::x, gpu::x)>>,
     dv::on<gpu::right, dv::let<gpu::b, gpu::copy(gpu::a)>>,
     dv::output<gpu::b>> {};
+
+// Sums by copy engines. act(k) stands before run k.
+template <int Ranks, class Act>
+void add_by_copies(dv::cuda::world& world, dv::replay_mode how, const Act& act) {
+    using graph = in_one_level<Ranks>;
+    world.run([&](auto& rank) {
+        dv::executor<graph, dv::options<dv::collective_transport<dv::transport::peer_copy>, dv::in_flight<3>>> step{rank, 60s, how};
+        const auto bind = [&](int k) {
+            act(k);
+            step.bind(dv::name<gpu::x>, std::vector<float>(4096, static_cast<float>(k)));
+        };
+        const auto read = [](const dv::ticket<graph>& ticket, int run) {
+            const std::vector<float> wanted(4096, static_cast<float>(Ranks * run));
+            if (ticket.read(dv::name<gpu::y>).host() != wanted) throw std::runtime_error{"wrong sum"};
+        };
+        gpu::run_in_flight(step, 10000, bind, read);
+    });
+}
+// Within a few runs, whatever the threads of this process do at that moment.
+void die_at_random() {
+    const std::chrono::microseconds later{std::random_device{}() % 2000};
+    say("kills itself " + std::to_string(later.count()) + " us later");
+    std::thread{[later] {
+        std::this_thread::sleep_for(later);
+        ::kill(::getpid(), SIGKILL);
+    }}.detach();
+}
 
 std::string of_plan(const dv::basic_executor& step, dv::replay_mode how) {
     const std::string second = step.transport_fallback_reason();
@@ -277,6 +307,12 @@ int main(int count, char** words) {
             if (k == 105 && me == victim) ::kill(::getpid(), SIGKILL);
         };
         if (mode == "kill") loop(world, die, how);
+        const auto die_soon = [&](int k) {
+            last = std::chrono::steady_clock::now();
+            if (k == 100 && me == victim) die_at_random();
+        };
+        if (mode == "kill_sum" && world.size() == 4) add_by_copies<4>(world, how, die_soon);
+        if (mode == "kill_sum" && world.size() == 2) add_by_copies<2>(world, how, die_soon);
         if (mode == "kill_own") loop_on_own_stream(world, die, how, 60s);
         if (mode == "stall_own")
             loop_on_own_stream(world, [&](int k) {
