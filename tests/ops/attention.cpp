@@ -1,5 +1,5 @@
-// Causal attention and its gradients against JAX's values (transformer_values.py) in all floating elements, and against finite differences;
-// tokens do not see later ones.
+// Causal attention and its gradients against PyTorch's values (transformer_values.py) in all floating elements, and against finite
+// differences; tokens do not see later ones.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/attention.hpp>

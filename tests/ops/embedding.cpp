@@ -1,9 +1,10 @@
-// embedding against a look-up by hand, its gradient against sums by hand: tokens that occur often, never, and out of
-// range.
+// embedding against a look-up by hand, its gradient against sums by hand: tokens that occur often, never, and out of range. Both against
+// PyTorch's values (transformer_values.py).
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/embedding.hpp>
 
+#include "ops/transformer_values.hpp"
 #include "support/numbers.hpp"
 
 #include <algorithm>
@@ -43,6 +44,21 @@ TEST_CASE_TEMPLATE("rows and their gradients", T, float, double, half, bfloat16)
             sum = static_cast<T>(static_cast<float>(sum) + static_cast<float>(dy[i * 3 + j]));
         }
     for (int i = 0; i < W::size; ++i) CHECK(gradient[i] == exact[i]);
+}
+
+TEST_CASE_TEMPLATE("values and gradient", T, float, double, half, bfloat16) {
+    using W = tensor<T, 6, 3>;
+    using Y = tensor<T, 5, 3>;
+    const filled<tokens> t = some_tokens();
+    const filled<W> table = support::eighth_of<W>(1);
+    const filled<Y> dy = support::eighth_of<Y>(2);
+    filled<Y> y;
+    filled<W> gradient;
+    double memory[3 + 6 + 5];
+    ops::embedding::launch(host::stream{}, t.in(), table.in(), y.out());
+    ops::embedding_gradient<6>::launch(support::with_workspace(memory), dy.in(), t.in(), gradient.out());
+    CHECK(support::differs(y, expected::embedding::y) == 0);
+    CHECK(support::differs(gradient, expected::embedding::gradient) == 0);
 }
 
 TEST_CASE("a token out of range is refused, and left out of the gradient") {

@@ -1,4 +1,4 @@
-// gelu and its gradient against JAX's values (transformer_values.py) in all floating elements, and against finite differences.
+// gelu and its gradient against PyTorch's values (transformer_values.py) in all floating elements, and against finite differences.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/gelu.hpp>

@@ -1,4 +1,4 @@
-// layer_norm and its gradients against JAX's values (transformer_values.py) in all floating elements, and against finite differences.
+// layer_norm and its gradients against PyTorch's values (transformer_values.py) in all floating elements, and against finite differences.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/layer_norm.hpp>

@@ -1,9 +1,11 @@
-// Softmax cross entropy against a naive computation in double precision and against finite differences; the count of correct answers.
+// Softmax cross entropy against a naive computation in double precision, PyTorch's values (transformer_values.py) and finite
+// differences; the count of correct answers.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/loss.hpp>
 
-#include "support/tensors.hpp"
+#include "ops/transformer_values.hpp"
+#include "support/numbers.hpp"
 
 #include <cmath>
 
@@ -47,6 +49,20 @@ TEST_CASE_TEMPLATE("loss, probabilities and gradient", T, float, double, half, b
         const double g = (exact[i] - (i % 13 == labels[i / 13] ? 1 : 0)) / 7;
         CHECK(std::abs(p[i] - g) <= support::tolerance<T>(g));
     }
+}
+
+TEST_CASE_TEMPLATE("values and gradient", T, float, double, half, bfloat16) {
+    using X = tensor<T, 3, 5>;
+    const filled<X> logits = support::eighth_of<X>(1, 8);
+    filled<tensor<int, 3>> labels;
+    labels.elements = {4, 0, 2};
+    filled<scalar<ops_detail::arithmetic_t<T>>> loss;
+    filled<X> p, g;
+    ops::softmax_cross_entropy::launch(host::stream{}, logits.in(), labels.in(), loss.out(), p.out());
+    ops::softmax_cross_entropy_gradient::launch(host::stream{}, p.in(), labels.in(), g.out());
+    CHECK(support::differs(loss, expected::cross_entropy::loss) <= 1);
+    CHECK(support::differs(p, expected::cross_entropy::probabilities) <= 1);
+    CHECK(support::differs(g, expected::cross_entropy::gradient) <= 1);
 }
 
 TEST_CASE("the gradient is the derivative of the loss") {

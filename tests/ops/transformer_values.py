@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes transformer_values.hpp: values and gradients of layer_norm, gelu, attention and AdamW by PyTorch in double precision. Made once,
-with PyTorch 2.15.0; JAX 0.10.2 and Optax 0.2.8 gave the same up to 1e-15."""
+"""Writes transformer_values.hpp: values and gradients of layer_norm, gelu, softmax, attention, embedding, softmax_cross_entropy and AdamW
+by PyTorch in double precision. Made with PyTorch 2.15.0; JAX 0.10.2 and Optax 0.2.8 gave those of layer_norm, gelu, attention and AdamW
+the same up to 1e-15."""
 import pathlib
 
 import torch
@@ -22,6 +23,10 @@ def layer_norm(x, gain, bias):
     return functional.layer_norm(x, gain.shape, gain, bias)
 
 
+def softmax(x):
+    return functional.softmax(x, -1)
+
+
 def attention(q, k, v, length=3, head_size=2):
     heads = [x.reshape(-1, length, x.shape[1] // head_size, head_size).transpose(1, 2) for x in (q, k, v)]
     return functional.scaled_dot_product_attention(*heads, is_causal=True).transpose(1, 2).reshape(q.shape)
@@ -32,6 +37,15 @@ def with_gradients(f, dy, *arguments):
     y = f(*arguments)
     y.backward(dy)
     return (y, *(x.grad for x in arguments))
+
+
+def embedding(table):
+    return functional.embedding(torch.tensor([2, 0, 2, 5, 2]), table)
+
+
+def cross_entropy(logits):
+    loss, gradient = with_gradients(lambda x: functional.cross_entropy(x, torch.tensor([4, 0, 2])), torch.tensor(1.0), logits)
+    return loss, functional.softmax(logits, -1), gradient
 
 
 def adam_w(steps):
@@ -48,8 +62,11 @@ values = {
     "layer_norm": (("y", "dx", "gain_gradient", "bias_gradient"),
                    with_gradients(layer_norm, filled(4, 3, 5), filled(1, 3, 5), filled(2, 5), filled(3, 5))),
     "gelu": (("y", "dx"), with_gradients(functional.gelu, filled(2, 9), 8 * filled(1, 9))),
+    "softmax": (("y", "dx"), with_gradients(softmax, filled(2, 3, 5), 8 * filled(1, 3, 5))),
     "attention": (("y", "dq", "dk", "dv"),
                   with_gradients(attention, filled(4, 6, 4), 4 * filled(1, 6, 4), 4 * filled(2, 6, 4), filled(3, 6, 4))),
+    "embedding": (("y", "gradient"), with_gradients(embedding, filled(2, 5, 3), filled(1, 6, 3))),
+    "cross_entropy": (("loss", "probabilities", "gradient"), cross_entropy(8 * filled(1, 3, 5))),
     "adam_w": (("weights",), (adam_w(3),)),
 }
 
