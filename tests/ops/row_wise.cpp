@@ -41,15 +41,15 @@ using statements = dv::group<
     dv::let<x, embedding(tokens, table)>,
     dv::let<normal, layer_norm(x, gain, bias)>,
     dv::let<dv::values<y, p>, Attention>,
-    dv::let<active, gelu(y)>,
+    dv::let<active, softmax(gelu(y))>,
     dv::let<dv::values<dq, dk, dv_>, Gradient>,
     dv::let<dx, layer_norm_gradient(add(add(dq, dk), dv_), x, gain)>>;
 using attention = statements<
     causal_attention<4, 8>(normal, normal, normal),
-    causal_attention_gradient<4, 8>(gelu_gradient(dy, y), normal, normal, normal, p)>;
+    causal_attention_gradient<4, 8>(gelu_gradient(softmax_gradient(dy, active), y), normal, normal, normal, p)>;
 using fused_attention = statements<
     fused_causal_attention<4, 8>(normal, normal, normal),
-    fused_causal_attention_gradient<4, 8>(gelu_gradient(dy, y), normal, normal, normal, y, p)>;
+    fused_causal_attention_gradient<4, 8>(gelu_gradient(softmax_gradient(dy, active), y), normal, normal, normal, y, p)>;
 
 template <class Statements> struct whole : dv::graph<inputs, Statements, dv::output<active, dx>> {};
 template <class Statements> struct in_blocks : dv::graph<inputs, dv::split<2, Statements>, dv::output<active, dx>> {};

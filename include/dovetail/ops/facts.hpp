@@ -26,6 +26,7 @@ constexpr element arithmetic_of(element e) { return e == element::float64 ? e : 
 constexpr bool same_extents(const tensor_type& a, const tensor_type& b) { return a == b.with_element(a.type) && b.valid(); }
 constexpr bool is_scalar(const tensor_type& t) { return t.valid() && t.rank == 0; }
 constexpr bool is_matrix(const tensor_type& t) { return t.rank == 2 && is_floating(t.type); }
+constexpr bool are_rows(const tensor_type& x) { return is_matrix(x) && x.extent[1] > 0; }
 // Tiles of `results` results each for a product of M x N of them; those at the edges take as long as the others.
 constexpr tiles tiles_of(std::int64_t m, std::int64_t n, std::int64_t count, std::int64_t results, int time) {
     if (m <= 0 || n <= 0) return {};

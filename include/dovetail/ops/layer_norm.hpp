@@ -10,7 +10,6 @@
 #include "host/layer_norm.hpp"
 
 namespace dovetail::ops_detail {
-constexpr bool are_rows(const tensor_type& x) { return is_matrix(x) && x.extent[1] > 0; }
 // Sums over many rows are those of bands of rows, added up: so many of them, whichever GPU it is, so that results are the same on all.
 constexpr std::int64_t bands_of(std::int64_t rows) {
     constexpr std::int64_t rows_of_band = 256, most = 64;

@@ -14,3 +14,4 @@
 #include "layer_norm.hpp"
 #include "loss.hpp"
 #include "optimizer.hpp"
+#include "softmax.hpp"

@@ -55,7 +55,8 @@ private:
     template <class V, class R>
     static void of_transformer() {
         using all_of = kernels::operand<V, false>;
-        keep(&kernels::layer_norm<V>, &kernels::layer_norm_gradient<V>, &kernels::layer_norm_parameter_gradients<V, R>);
+        keep(&kernels::softmax<V>, &kernels::softmax_gradient<V>, &kernels::layer_norm<V>, &kernels::layer_norm_gradient<V>,
+             &kernels::layer_norm_parameter_gradients<V, R>);
         keep(&kernels::transform<ops_detail::gaussian_unit, V, all_of>,
              &kernels::transform<ops_detail::gaussian_unit_gradient, V, all_of, all_of>,
              &kernels::transform<ops_detail::limit_over_norm, V, all_of, all_of>);

@@ -2,7 +2,7 @@
 // where rows are long. A label out of range makes the loss NaN, since a kernel cannot throw.
 #pragma once
 
-#include "rows.hpp"
+#include "softmax.hpp"
 
 namespace dovetail::kernels {
 
@@ -30,39 +30,28 @@ template <class T>
 namespace detail {
 
 template <int Threads, int N, class T, class R>
-__global__ void __launch_bounds__(threads)
-    softmax_kernel(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* losses) {
+__global__ void __launch_bounds__(threads) cross_entropy_kernel(std::int64_t rows, std::int64_t classes, const T* logits,
+                                                                const std::int32_t* labels, T* probabilities, R* losses) {
     for (std::int64_t i = first_row_of_group<Threads>(); i < rows; i += groups<Threads>()) {
         const T* x = logits + i * classes;
-        R largest = widen(x[0]);
-        for_share<Threads, N, R>(classes, x, [&](R value, std::int64_t) { largest = value > largest ? value : largest; });
-        largest = over_group<Threads>(largest, [](R a, R b) { return a > b ? a : b; });
-        R sum{};
-        for_share<Threads, N, R>(classes, x, [&](R value, std::int64_t) { sum += std::exp(value - largest); });
-        sum = over_group<Threads>(sum, [](R a, R b) { return a + b; });
-        const R log_sum = std::log(sum);
+        const auto shift = softmax_shift_of<Threads, N>(classes, x);
         if (threadIdx.x % Threads == 0) {
             const std::int32_t label = labels[i];
-            losses[i] = label < 0 || label >= classes ? not_a_number<R> : log_sum - (R(widen(x[label])) - largest);
+            losses[i] = label < 0 || label >= classes ? not_a_number<R> : shift.log_sum - (R(widen(x[label])) - shift.largest);
         }
-        for (std::int64_t j = threadIdx.x % Threads * N; j < classes; j += Threads * N) {
-            const auto p = pack<T, N>::load(x + j);
-            pack<T, N> q;
-#pragma unroll
-            for (int k = 0; k < N; ++k) q.at[k] = narrow<T>(std::exp(R(widen(p.at[k])) - largest - log_sum));
-            q.store(probabilities + i * classes + j);
-        }
+        softmax_of_row<Threads, N>(classes, x, shift, probabilities + i * classes);
     }
 }
 
 template <int N, class T, class R>
-void softmax_rows(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities,
-                  R* losses) {
+void cross_entropy_rows(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels,
+                        T* probabilities, R* losses) {
     if (classes < long_row)
-        softmax_kernel<32, N>
+        cross_entropy_kernel<32, N>
             <<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
     else
-        softmax_kernel<threads, N><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
+        cross_entropy_kernel<threads, N>
+            <<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
     s.services->launched("kernel softmax_cross_entropy");
 }
 
@@ -77,8 +66,9 @@ __global__ void __launch_bounds__(mean_threads) mean_kernel(std::int64_t n, cons
 }
 
 template <int N, class T>
-__global__ void __launch_bounds__(threads) softmax_gradient_kernel(std::int64_t rows, std::int64_t classes, const T* probabilities,
-                                                                   const std::int32_t* labels, T* y, ops_detail::arithmetic_t<T> share) {
+__global__ void __launch_bounds__(threads)
+    cross_entropy_gradient_kernel(std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y,
+                                  ops_detail::arithmetic_t<T> share) {
     using R = ops_detail::arithmetic_t<T>;
     for (std::int64_t j = first_unit() * N; j < classes; j += unit_stride() * N)
         for (std::int64_t i = first_row(); i < rows; i += row_stride()) {
@@ -140,9 +130,9 @@ void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t class
         s.services->refuse("softmax_cross_entropy needs the workspace that it declares");
     constexpr int N = pack_of<T>;
     if (classes % N == 0 && fits_packs<N>(logits, probabilities))
-        detail::softmax_rows<N>(s, rows, classes, logits, labels, probabilities, losses);
+        detail::cross_entropy_rows<N>(s, rows, classes, logits, labels, probabilities, losses);
     else
-        detail::softmax_rows<1>(s, rows, classes, logits, labels, probabilities, losses);
+        detail::cross_entropy_rows<1>(s, rows, classes, logits, labels, probabilities, losses);
     detail::mean_kernel<<<1, detail::mean_threads, 0, on(s)>>>(rows, static_cast<const R*>(losses), loss);
     s.services->launched("kernel mean");
 }
@@ -156,10 +146,10 @@ void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int6
     constexpr int N = pack_of<T>;
     if (classes % N == 0 && fits_packs<N>(probabilities, y)) {
         const detail::rectangle r{s, rows, classes / N, threads, threads};
-        detail::softmax_gradient_kernel<N><<<r.blocks, r.threads, 0, on(s)>>>(rows, classes, probabilities, labels, y, share);
+        detail::cross_entropy_gradient_kernel<N><<<r.blocks, r.threads, 0, on(s)>>>(rows, classes, probabilities, labels, y, share);
     } else {
         const detail::rectangle r{s, rows, classes, threads, threads};
-        detail::softmax_gradient_kernel<1><<<r.blocks, r.threads, 0, on(s)>>>(rows, classes, probabilities, labels, y, share);
+        detail::cross_entropy_gradient_kernel<1><<<r.blocks, r.threads, 0, on(s)>>>(rows, classes, probabilities, labels, y, share);
     }
     s.services->launched("kernel softmax_cross_entropy_gradient");
 }

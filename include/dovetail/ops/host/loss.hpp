@@ -1,8 +1,7 @@
 // Host loops of softmax cross entropy, argmax and correct_count, over pointers; row-major [rows, classes].
 #pragma once
 
-#include "../functions.hpp"
-#include "convert.hpp"
+#include "softmax.hpp"
 
 #include <exception>
 
@@ -25,24 +24,17 @@ private:
 
 namespace dovetail::loops {
 
-using ops_detail::exponential;
-using ops_detail::logarithm;
-
-// Probabilities of each row, shifted by the row's maximum so that no exponential overflows. Returns the mean loss.
+// Probabilities of each row. Returns the mean loss.
 template <class T>
 auto softmax_cross_entropy(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities) {
     using R = ops_detail::arithmetic_t<T>;
     R total{};
     for (std::int64_t i = 0; i < rows; ++i, logits += classes, probabilities += classes) {
         if (labels[i] < 0 || labels[i] >= classes) throw label_error{i, labels[i], classes};
-        R largest = widen(logits[0]);
-        for (std::int64_t j = 1; j < classes; ++j) largest = widen(logits[j]) > largest ? R(widen(logits[j])) : largest;
-        R sum{};
-        for (std::int64_t j = 0; j < classes; ++j) sum += exponential(widen(logits[j]) - largest);
+        const auto shift = softmax_shift_of(classes, logits);
         // The maximum is subtracted from the logit and not added to the logarithm, whose low bits would be lost for large logits.
-        const R log_sum = logarithm(sum);
-        total += log_sum - (widen(logits[labels[i]]) - largest);
-        for (std::int64_t j = 0; j < classes; ++j) probabilities[j] = static_cast<T>(exponential(widen(logits[j]) - largest - log_sum));
+        total += shift.log_sum - (widen(logits[labels[i]]) - shift.largest);
+        softmax_of_row(classes, logits, shift, probabilities);
     }
     return rows > 0 ? total / static_cast<R>(rows) : total;
 }
