@@ -15,3 +15,4 @@
 #include "loss.hpp"
 #include "optimizer.hpp"
 #include "softmax.hpp"
+#include "transpose.hpp"

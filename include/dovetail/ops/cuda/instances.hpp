@@ -39,7 +39,7 @@ private:
              &kernels::transform<ops_detail::times, V, all_of, all_of>);
         keep(&kernels::transform<ops_detail::plus, V, all_of, one>, &kernels::transform<ops_detail::minus, V, all_of, one>,
              &kernels::transform<ops_detail::times, V, all_of, one>);
-        keep(&kernels::generate<V, ops_detail::same_everywhere<R>>, &kernels::copy<V>, &kernels::add_to_rows<V>,
+        keep(&kernels::generate<V, ops_detail::same_everywhere<R>>, &kernels::copy<V>, &kernels::transpose<V>, &kernels::add_to_rows<V>,
              &kernels::places_of_largest<V>, &kernels::count_correct<V>);
         if constexpr (is_floating(element_of<V>)) {
             keep(&kernels::generate<V, ops_detail::normally_distributed>, &kernels::generate<V, ops_detail::uniformly_distributed>);
