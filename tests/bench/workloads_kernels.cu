@@ -1,4 +1,4 @@
-// The kernels of workloads.cpp: those of its graphs, and the sum of blocks for what is written by hand.
+// The kernels of workloads.cpp and workloads_beside.cpp: those of their graphs, and the sum of blocks for what is written by hand.
 #include <dovetail/launch/cuda/commands/local_reduction.hpp>
 #include <dovetail/launch/cuda/progress/progress_word.hpp>
 #include <dovetail/ops/cuda/instances.hpp>
