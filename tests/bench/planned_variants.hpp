@@ -32,21 +32,23 @@ variant planned(Rank& rank, const char* name, const Bind& bind, const Arguments&
 }
 
 // Values of a normal distribution on this thread's GPU.
-class normal_halves {
+template <class T>
+class normal_values {
 public:
-    normal_halves(std::int64_t n, int seed, float deviation) : data_{on_device<dv::half>(n)}, count_{n} {
+    normal_values(std::int64_t n, int seed, float deviation) : data_{on_device<T>(n)}, count_{n} {
         dv::kernels::generate(dv::cuda::stream{.services = &dv::cuda::services}, n, data_,
                               dv::ops_detail::normally_distributed{seed, deviation});
     }
-    ~normal_halves() { static_cast<void>(cudaFree(data_)); }
-    normal_halves(const normal_halves&) = delete;
-    normal_halves& operator=(const normal_halves&) = delete;
-    const dv::half* data() const { return data_; }
-    dv::device_pointer<dv::half> bound() const { return {data_, count_}; }
+    ~normal_values() { static_cast<void>(cudaFree(data_)); }
+    normal_values(const normal_values&) = delete;
+    normal_values& operator=(const normal_values&) = delete;
+    const T* data() const { return data_; }
+    dv::device_pointer<T> bound() const { return {data_, count_}; }
 
 private:
-    dv::half* const data_;
+    T* const data_;
     const std::int64_t count_;
 };
+using normal_halves = normal_values<dv::half>;
 
 }  // namespace bench

@@ -30,6 +30,15 @@ F* driver_function(const char* name) {
     return reinterpret_cast<F*>(found);
 }
 
+// Row-major c (m x n) = a (m x k) b (k x n), of which a or b may be stored transposed.
+inline void row_major_product(cublasHandle_t blas, cudaDataType type, cublasOperation_t a_is, cublasOperation_t b_is, std::int64_t m,
+                              std::int64_t n, std::int64_t k, const void* a, const void* b, void* c) {
+    const float one = 1, zero = 0;
+    const int width = static_cast<int>(n), rows = static_cast<int>(m), depth = static_cast<int>(k);
+    must(cublasGemmEx(blas, b_is, a_is, width, rows, depth, &one, b, type, b_is == CUBLAS_OP_N ? width : depth, a, type,
+                      a_is == CUBLAS_OP_N ? depth : rows, &zero, c, type, width, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+}
+
 // What the ranks share: where each has its blocks, and a word for each pair of them and each message.
 struct shared_by_hand {
     static constexpr int messages = 256;
@@ -184,13 +193,9 @@ private:
         }
         end();
     }
-    // Row-major c (m x n) = a (m x k) b (k x n), of which a or b may be stored transposed.
     void product(cublasOperation_t a_is, cublasOperation_t b_is, std::int64_t m, std::int64_t n, std::int64_t k, const half* a,
                  const half* b, half* c) {
-        const float one = 1, zero = 0;
-        const int width = static_cast<int>(n), rows = static_cast<int>(m), depth = static_cast<int>(k);
-        must(cublasGemmEx(blas_, b_is, a_is, width, rows, depth, &one, b, CUDA_R_16F, b_is == CUBLAS_OP_N ? width : depth, a, CUDA_R_16F,
-                          a_is == CUBLAS_OP_N ? depth : rows, &zero, c, CUDA_R_16F, width, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+        row_major_product(blas_, CUDA_R_16F, a_is, b_is, m, n, k, a, b, c);
     }
     void multiply(int layer, int chunk, int chunks) {
         const half* const x = layer == 0 ? input_ : result((layer - 1) % 2);
