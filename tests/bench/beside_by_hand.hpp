@@ -8,6 +8,8 @@
 
 // out = the sum of n blocks of `part` floats.
 void sum_blocks(float* out, const float* blocks, std::int64_t part, int n, cudaStream_t on);
+// What is negative becomes zero.
+void clear_negatives(dovetail::half* x, std::int64_t count, cudaStream_t on);
 
 namespace bench {
 
@@ -143,6 +145,95 @@ private:
     ncclComm_t replayed_comm_{};  // not used outside of the graph once that is made
     cudaGraphExec_t graph_ = nullptr;
     bool connected_ = false;
+};
+
+// A layer of experts: tokens go to the rank of their expert, through two products, and back; whole or in micro-batches, each of which has
+// a part of the tokens for each rank.
+class experts_by_hand : public rank_by_hand {
+public:
+    experts_by_hand(shared_by_hand& all, int rank, const ncclUniqueId& id, const half* tokens, const half* weight, std::int64_t width,
+                    meeting& meet)
+        : rank_by_hand{all, rank, id, meet}, tokens_{tokens}, weight_{weight}, width_{width} {
+        all.stage[at(rank)] = on_device<half>(rows * hidden);
+        all.result[0][at(rank)] = on_device<half>(rows * hidden);
+        must(cudaMemset(stage(rank), 0, rows * hidden * sizeof(half)));
+    }
+    ~experts_by_hand() {
+        must(cudaDeviceSynchronize());
+        for (half* p : {inside_, worked_, stage(rank_), result(rank_)}) static_cast<void>(cudaFree(p));
+    }
+    void products_alone(int batches) {
+        begin();
+        for (int k = 0; k < batches; ++k) work_on(k, batches);
+        end();
+    }
+    void by_nccl(int batches) {
+        begin();
+        const std::int64_t piece = rows * hidden / ranks() / batches;
+        const auto batch = [&](half* from, int k) { return from + k * ranks() * piece; };
+        for (int k = 0; k < batches; ++k) {
+            exchange(tokens_ + k * piece, batches * piece, batch(stage(rank_), k), piece, piece);
+            must(cudaEventRecord(event(k), first_));
+        }
+        for (int k = 0; k < batches; ++k) {
+            must(cudaStreamWaitEvent(compute_, event(k), 0));
+            work_on(k, batches);
+            join(first_, event(most_chunks + k), compute_);
+            exchange(batch(worked_, k), piece, result(rank_) + k * piece, batches * piece, piece);
+        }
+        end();
+    }
+    void by_copies(int batches) {
+        begin();
+        const std::int64_t piece = rows * hidden / ranks() / batches;
+        const auto of_tokens = [&](int rank, int k) { return (rank * batches + k) * piece; };
+        const auto of_batch = [&](int rank, int k) { return (k * ranks() + rank) * piece; };
+        for (int k = 0; k < batches; ++k) {
+            for (int d = 1; d < ranks(); ++d)
+                put(ahead(d), stage(ahead(d)) + of_batch(rank_, k), tokens_ + of_tokens(ahead(d), k), piece, k, first_);
+            copy(stage(rank_) + of_batch(rank_, k), tokens_ + of_tokens(rank_, k), piece, second_);
+            must(cudaEventRecord(event(k), second_));
+        }
+        for (int k = 0; k < batches; ++k) {
+            must(cudaStreamWaitEvent(compute_, event(k), 0));
+            wait_for_others(k, compute_);
+            work_on(k, batches);
+            join(second_, event(most_chunks + k), compute_);
+            must(cudaStreamWaitEvent(first_, event(most_chunks + k), 0));
+            for (int d = 1; d < ranks(); ++d)
+                put(ahead(d), result(ahead(d)) + of_tokens(rank_, k), worked_ + of_batch(ahead(d), k), piece, most_chunks + k, second_);
+            copy(result(rank_) + of_tokens(rank_, k), worked_ + of_batch(rank_, k), piece, first_);
+        }
+        for (int k = 0; k < batches; ++k) wait_for_others(most_chunks + k, second_);
+        end();
+    }
+
+private:
+    static constexpr std::int64_t rows = by_hand::side, hidden = by_hand::hidden;
+
+    half* stage(int rank) const { return all_.stage[at(rank)]; }
+    half* result(int rank) const { return all_.result[0][at(rank)]; }
+    void work_on(int k, int batches) {
+        const std::int64_t each = rows / batches;
+        half* const inside = inside_ + k * each * width_;
+        row_major_product(blas_, CUDA_R_16F, CUBLAS_OP_N, CUBLAS_OP_N, each, width_, hidden, stage(rank_) + k * each * hidden, weight_,
+                          inside);
+        clear_negatives(inside, each * width_, compute_);
+        row_major_product(blas_, CUDA_R_16F, CUBLAS_OP_N, CUBLAS_OP_T, each, hidden, width_, inside, weight_, worked_ + k * each * hidden);
+    }
+    // A block to each rank and one from each; blocks lie so far apart.
+    void exchange(const half* from, std::int64_t apart_from, half* to, std::int64_t apart_to, std::int64_t count) {
+        must(ncclGroupStart());
+        for (int other = 0; other < ranks(); ++other) {
+            must(ncclSend(from + other * apart_from, static_cast<std::size_t>(count), ncclHalf, other, comm_, first_));
+            must(ncclRecv(to + other * apart_to, static_cast<std::size_t>(count), ncclHalf, other, comm_, first_));
+        }
+        must(ncclGroupEnd());
+    }
+
+    const half *const tokens_, *const weight_;
+    const std::int64_t width_;
+    half *const inside_ = on_device<half>(rows * width_), *const worked_ = on_device<half>(rows * hidden);
 };
 
 }  // namespace bench

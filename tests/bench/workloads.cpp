@@ -1,7 +1,7 @@
 // Communication beside computation on two GPUs, or four, of one process: the workloads for which dovetail chooses what moves each message.
 // Each as everyone writes it with NCCL (one stream), by the planner with NCCL, with all collectives by copy engines, and as
 // `rewrite::automatic` makes it of the graph as written, on streams and replayed; beside the same computations without communication and,
-// but for sharded layers and experts, the same by hand (workloads_by_hand.hpp). Medians, variants in turn. Prints for each the ratio to the
+// but for what is fully sharded, the same by hand (workloads_by_hand.hpp). Medians, variants in turn. Prints for each the ratio to the
 // computations alone, the part of the communication that is hidden, and the predicted time. Here are the chain, the gradients and what is
 // fully sharded; the others are in workloads_beside.cpp.
 #include "bench/workloads_measure.hpp"

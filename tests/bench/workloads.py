@@ -11,7 +11,7 @@ from torch import nn
 from torch.distributed.fsdp import fully_shard
 
 layers, gradients, sharded_layers = 4, 12, 8
-side, hidden, repeats = 8192, 4096, 11
+side, hidden, narrow, repeats = 8192, 4096, 2048, 11
 
 
 def chain(x, weight, communicate):
@@ -106,6 +106,7 @@ def main():
     x, tokens = drawn(side, side), drawn(side, hidden)
     weight, square = drawn(side, side, deviation=1 / 91), drawn(hidden, hidden, deviation=1 / 64)
     wide, held = drawn(hidden, side, deviation=1 / 64), drawn(side // 2, side)
+    slim = drawn(hidden, narrow, deviation=1 / 64)
     small, numbers = drawn(1000, 1000, dtype=torch.float32), torch.ones(10000, 1000, device=device)
     sharded, whole = network(True), network(False)
     input_of_layers = tokens.clone().requires_grad_()
@@ -115,6 +116,7 @@ def main():
         "all_gather of 64 MiB a rank beside a product": functools.partial(gather, x, weight, held),
         "all_reduce of 10000 x 1000 floats beside a product of 1000": functools.partial(small_sum, small, numbers),
         "a layer of experts": functools.partial(experts, tokens, wide),
+        "a layer of narrow experts": functools.partial(experts, tokens, slim),
         "fully sharded, eight layers, FSDP2": lambda communicate: step(sharded if communicate else whole, input_of_layers, tokens),
     }
     if dist.get_rank() == 0:

@@ -1,5 +1,5 @@
 // The workloads of which one collective is beside a product, and a layer of experts, measured and printed as those of workloads.cpp;
-// by hand the collectives are in beside_by_hand.hpp.
+// by hand they are in beside_by_hand.hpp.
 #include "bench/beside_by_hand.hpp"
 #include "bench/workloads_measure.hpp"
 
@@ -23,6 +23,12 @@ struct small_and_weight {
     bench::normal_values<float> weight;
     bench::small_by_hand hand;
 };
+struct experts_and_weight {
+    experts_and_weight(const place& at, const inputs& in, std::int64_t width)
+        : weight{app::hidden * width, 1, 1.0f / 64}, hand{at.all, at.rank, at.id, in.slope.data(), weight.data(), width, at.meet} {}
+    normal_halves weight;
+    bench::experts_by_hand hand;
+};
 
 void add_gathers(std::vector<variant>& all, bench::gather_by_hand& hand) {
     const auto wait = [&] { hand.wait(); };
@@ -43,6 +49,15 @@ void add_small(std::vector<variant>& all, bench::small_by_hand& hand) {
     all.push_back({"by hand, NCCL, CUDA graph", [&] { hand.by_nccl_replayed(); }, wait});
     all.push_back({"by hand, copy engines", [&] { hand.by_copies(1, true); }, wait});
     all.push_back({"by hand, copy engines in 2 chunks", [&] { hand.by_copies(2, true); }, wait});
+}
+void add_experts(std::vector<variant>& all, bench::experts_by_hand& hand) {
+    const auto wait = [&] { hand.wait(); };
+    for (const int batches : {1, 2}) {
+        const char* const in = batches == 1 ? "" : " in 2 batches";
+        all.push_back({std::string{"by hand, products"} + in, [&, batches] { hand.products_alone(batches); }, wait});
+        all.push_back({std::string{"by hand, NCCL"} + in, [&, batches] { hand.by_nccl(batches); }, wait});
+        all.push_back({std::string{"by hand, copy engines"} + in, [&, batches] { hand.by_copies(batches); }, wait});
+    }
 }
 
 template <int Ranks>
@@ -65,7 +80,22 @@ void measure_small() {
             return here;
         });
 }
+// Also in two micro-batches whatever is predicted of that.
+template <class G, class Alone>
+void measure_experts(const char* workload, std::int64_t width) {
+    measure_beside_hand<2, G, Alone>(workload, bind_tokens, [&](auto& rank, const inputs& in, const place& at, std::vector<variant>& all) {
+        const auto bind_here = [&](auto& step) { bind_tokens(step, in); };
+        all.push_back(planned<G, app::in_two_by_nccl>(rank, "NCCL, in 2 batches", bind_here));
+        all.push_back(planned<G, app::in_two_by_copies>(rank, "copy engines, in 2 batches", bind_here));
+        auto here = std::make_shared<experts_and_weight>(at, in, width);
+        add_experts(all, here->hand);
+        return here;
+    });
+}
 }  // namespace
 
 TEST_CASE("a collective beside a product") { measure_gather<2>(), measure_small<2>(), measure_gather<4>(), measure_small<4>(); }
-TEST_CASE("experts") { measure<2, app::experts<0>, app::experts_alone<0>>("a layer of experts", bind_tokens); }
+TEST_CASE("experts") { measure_experts<app::experts<0>, app::experts_alone<0>>("a layer of experts", app::side); }
+TEST_CASE("experts of narrow products") {
+    measure_experts<app::narrow_experts<0>, app::narrow_experts_alone<0>>("a layer of narrow experts", app::narrow);
+}

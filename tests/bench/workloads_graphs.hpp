@@ -106,14 +106,21 @@ struct fsdp_of : dv::graph<over<2>, dv::input<x<0>, tokens>, dv::input<slope<0>,
 template <int> struct fsdp : fsdp_of<sharded, forward, sharded_backward, mean> {};
 template <int> struct fsdp_alone : fsdp_of<whole_weights, whole_forward, whole_backward, gradient> {};
 
-// A layer of experts: tokens to the rank of their expert, two products and back.
-template <class... Statement>
-struct experts_of : dv::graph<over<2>, dv::input<x<0>, tokens>, dv::state<weight, dv::tensor<real, hidden, side>, normal_init<1, 1, 64>>,
+// A layer of experts: tokens to the rank of their expert, two products and back. Narrow products take little more time than the exchanges.
+constexpr std::int64_t narrow = 2048;
+template <std::int64_t Width, class... Statement>
+struct experts_of : dv::graph<over<2>, dv::input<x<0>, tokens>, dv::state<weight, dv::tensor<real, hidden, Width>, normal_init<1, 1, 64>>,
                               Statement...> {};
 using both_products = dv::let<x<2>, matmul_nt(relu(matmul(x<1>, weight)), weight)>;
-template <int> struct experts : experts_of<dv::let<x<1>, all_to_all<ranks>(x<0>)>, both_products,
-                                           dv::let<x<3>, all_to_all<ranks>(x<2>)>, dv::output<x<3>>> {};
-template <int> struct experts_alone : experts_of<dv::let<x<1>, relu(x<0>)>, both_products, dv::output<x<2>>> {};
+template <std::int64_t Width>
+struct exchanged : experts_of<Width, dv::let<x<1>, all_to_all<ranks>(x<0>)>, both_products, dv::let<x<3>, all_to_all<ranks>(x<2>)>,
+                              dv::output<x<3>>> {};
+template <std::int64_t Width>
+struct kept_here : experts_of<Width, dv::let<x<1>, relu(x<0>)>, both_products, dv::output<x<2>>> {};
+template <int> struct experts : exchanged<side> {};
+template <int> struct experts_alone : kept_here<side> {};
+template <int> struct narrow_experts : exchanged<narrow> {};
+template <int> struct narrow_experts_alone : kept_here<narrow> {};
 
 // Small: an all_reduce of 10,000 x 1000 floats beside a product of 1000 x 1000.
 using small_matrix = dv::tensor<float, 1000, 1000>;
@@ -131,6 +138,10 @@ using as_written = plan<collectives<dv::transport::nccl>, dv::overlap<false>>;
 using by_nccl = plan<collectives<dv::transport::nccl>>;
 using by_copies = plan<collectives<dv::transport::peer_copy>>;
 using automatic = plan<dv::rewritten_by<dv::rewrite::automatic>, collectives<dv::transport::automatic>>;
+// Everything that can be split in two micro-batches, whether that is predicted to gain or not.
+using in_two = dv::decided_rewrites<2, 0u, true, dv::all_kept>;
+using in_two_by_nccl = plan<in_two, collectives<dv::transport::nccl>>;
+using in_two_by_copies = plan<in_two, collectives<dv::transport::peer_copy>>;
 
 // The times measured of a graph on two GPUs, where the bench includes what DOVETAIL_PROFILE has written in a run of it before.
 template <class Graph> struct times_of {};
@@ -141,6 +152,7 @@ template <> struct times_of<gather<2>> { using type = gather_2_profile; };
 template <> struct times_of<small<2>> { using type = small_2_profile; };
 template <> struct times_of<fsdp<0>> { using type = fsdp_0_profile; };
 template <> struct times_of<experts<0>> { using type = experts_0_profile; };
+template <> struct times_of<narrow_experts<0>> { using type = narrow_experts_0_profile; };
 #endif
 template <class Graph, class Options> struct with_times { using type = Options; };
 template <class Graph, class... O>

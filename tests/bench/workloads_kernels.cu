@@ -19,6 +19,15 @@ __global__ void sum_floats_kernel(float* out, const float* blocks, std::size_t p
         reinterpret_cast<float4*>(out)[i] = sum;
     }
 }
+// What is negative becomes zero, eight halves at once.
+__global__ void clear_negatives_kernel(__half* x, std::size_t count) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count / 8; i += std::size_t{gridDim.x} * blockDim.x) {
+        uint4 v = reinterpret_cast<uint4*>(x)[i];
+        __half2* const h = reinterpret_cast<__half2*>(&v);
+        for (int k = 0; k < 4; ++k) h[k] = __hmax2(h[k], __float2half2_rn(0.0f));
+        reinterpret_cast<uint4*>(x)[i] = v;
+    }
+}
 }  // namespace
 
 void sum_blocks(dovetail::half* out, const dovetail::half* blocks, std::int64_t part, int n, cudaStream_t on) {
@@ -27,4 +36,7 @@ void sum_blocks(dovetail::half* out, const dovetail::half* blocks, std::int64_t 
 }
 void sum_blocks(float* out, const float* blocks, std::int64_t part, int n, cudaStream_t on) {
     sum_floats_kernel<<<264, 512, 0, on>>>(out, blocks, static_cast<std::size_t>(part), n);
+}
+void clear_negatives(dovetail::half* x, std::int64_t count, cudaStream_t on) {
+    clear_negatives_kernel<<<1056, 256, 0, on>>>(reinterpret_cast<__half*>(x), static_cast<std::size_t>(count));
 }
