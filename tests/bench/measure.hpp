@@ -1,4 +1,4 @@
-// What the GPU benches share: medians, the meeting of the threads before a measurement, statuses that must be good.
+// What the GPU benches share: medians, the meeting of the threads before a measurement, statuses that must be good, reports of dv::tuned.
 #pragma once
 
 #include <cublas_v2.h>
@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -80,6 +82,12 @@ void time_in_turn(std::vector<Variant>& all, meeting& meet, int repeats, int run
             if (repeat >= 0) v.milliseconds.push_back(taken.count() / runs);
             meet();
         }
+}
+
+// What dv::tuned reports of a variant, which is empty for the others: a line for each plan that it compared.
+inline void print_tuning(const std::string& name, const std::string& report) {
+    std::istringstream lines{report};
+    for (std::string line; std::getline(lines, line);) std::printf("    %s compared %s\n", name.c_str(), line.c_str());
 }
 
 template <class T>

@@ -20,6 +20,7 @@ struct variant {
     std::function<void()> issue, wait;
     double predicted = 0;  // milliseconds; 0: nothing is predicted of it
     std::vector<double> milliseconds = {};
+    std::string tuning = {};  // what dv::tuned reports
 };
 
 // `bind(executor)` binds the inputs; `arguments` are further ones of the executor.
@@ -29,6 +30,18 @@ variant planned(Rank& rank, const char* name, const Bind& bind, const Arguments&
     bind(*step);
     const auto last = std::make_shared<dv::ticket<G>>();
     return {name, [=] { *last = step->run(); }, [=] { last->wait(); }, static_cast<double>(dv::predicted_time<G, Options>) / 1e9};
+}
+
+// The same with dv::tuned, which has decided when this returns. All ranks call it together.
+template <class G, class Options, class Rank, class Bind>
+variant tuned(Rank& rank, const Bind& bind) {
+    const auto step = std::make_shared<dv::executor<G, Options>>(rank, dv::tuned);
+    bind(*step);
+    const auto last = std::make_shared<dv::ticket<G>>();
+    while (!step->tuning().decided()) *last = step->run();
+    const dv::tuning_report& report = step->tuning();
+    const double predicted = static_cast<double>(report.plans[static_cast<std::size_t>(report.taken)].predicted_ns) / 1e6;
+    return {"tuned", [=] { *last = step->run(); }, [=] { last->wait(); }, predicted, {}, report.text()};
 }
 
 // Values of a normal distribution on this thread's GPU.

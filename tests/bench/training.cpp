@@ -1,8 +1,8 @@
 // Data-parallel training of a network by the graph template of examples/02_digits with other sizes: eight layers, alternately 4096 to
 // 16384 and back, in bfloat16, 4096 rows a GPU, softmax over 4096 classes, momentum. On 1, 2 and 4 GPUs of one process: dovetail with
-// overlap off and on, on streams and as a CUDA graph, beside the same kernels and NCCL calls written by hand on two streams, in turn.
-// Prints times of a step and how much of the communication is hidden, by the overlap report of runs whose steps were timed.
-// training.py is the same network under PyTorch's DistributedDataParallel.
+// overlap off and on, on streams and as a CUDA graph, and with dv::tuned, beside the same kernels and NCCL calls written by hand on two
+// streams, in turn. Prints times of a step and how much of the communication is hidden, by the overlap report of runs whose steps were
+// timed. training.py is the same network under PyTorch's DistributedDataParallel.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
@@ -115,6 +115,7 @@ namespace kernels = dv::kernels;
 using app::real;
 constexpr int repeats = 9;
 constexpr int steps = 4;  // of a measurement, one behind the other
+constexpr int warm_ups = 1, steps_compared = (warm_ups + repeats) * steps;
 constexpr float learning_rate = 1e-4f;
 
 template <class T>
@@ -279,17 +280,41 @@ private:
 struct variant {
     const char* name;
     std::function<void()> step, wait;
-    std::function<float()> loss;
+    std::function<float()> loss;            // after steps_compared
     std::vector<double> milliseconds = {};  // of a step
+    std::string tuning = {};                // what dv::tuned reports
 };
+
+template <class Graph, class Options>
+void bind(dv::executor<Graph, Options>& step, const batch& b) {
+    step.bind(dv::name<app::activation<0>>, dv::device_pointer{b.images, std::int64_t{app::rows} * app::width(0)});
+    step.bind(dv::name<app::labels>, dv::device_pointer{b.labels, app::rows}).bind(dv::name<app::rate>, dv::device_pointer{b.rate, 1});
+}
 
 template <class Options, class Graph = app::train, class Rank, class... Arguments>
 variant planned(Rank& rank, const batch& b, const char* name, const Arguments&... arguments) {
     const auto step = std::make_shared<dv::executor<Graph, Options>>(rank, arguments...);
-    step->bind(dv::name<app::activation<0>>, dv::device_pointer{b.images, std::int64_t{app::rows} * app::width(0)});
-    step->bind(dv::name<app::labels>, dv::device_pointer{b.labels, app::rows}).bind(dv::name<app::rate>, dv::device_pointer{b.rate, 1});
+    bind(*step, b);
     const auto last = std::make_shared<dv::ticket<Graph>>();
     return {name, [=] { *last = step->run(); }, [=] { last->wait(); }, [=] { return last->read(dv::name<app::mean_loss>)[0]; }};
+}
+
+// With dv::tuned, which has decided when this returns: it has made more steps by then, so its loss is kept when it has made as many as the
+// others will.
+template <class Options, class Graph, class Rank>
+variant tuned(Rank& rank, const batch& b) {
+    const auto step = std::make_shared<dv::executor<Graph, Options>>(rank, dv::tuned);
+    bind(*step, b);
+    const auto last = std::make_shared<dv::ticket<Graph>>();
+    const auto loss = std::make_shared<float>();
+    const auto one = [=, made = 0]() mutable {
+        *last = step->run();
+        if (++made == steps_compared) *loss = last->read(dv::name<app::mean_loss>)[0];
+    };
+    variant v{"dovetail, tuned", one, [=] { last->wait(); }, [=] { return *loss; }};
+    while (!step->tuning().decided()) v.step();
+    v.tuning = step->tuning().text();
+    return v;
 }
 
 using bench::timed_run_count;
@@ -298,8 +323,7 @@ using timed = bench::timed_runs;
 template <class Options, class Graph = app::train, class Rank>
 void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
     dv::executor<Graph, Options> step{rank, dv::record_times};
-    step.bind(dv::name<app::activation<0>>, dv::device_pointer{b.images, std::int64_t{app::rows} * app::width(0)});
-    step.bind(dv::name<app::labels>, dv::device_pointer{b.labels, app::rows}).bind(dv::name<app::rate>, dv::device_pointer{b.rate, 1});
+    bind(step, b);
     for (int run = -2; run < timed_run_count; ++run) {
         meet();
         const auto ticket = step.run();
@@ -357,8 +381,9 @@ void play() {
         if constexpr (Lanes > 1) {
             all.push_back(planned<app::automatic<Lanes>, app::train_on<Lanes>>(rank, b, "dovetail, automatic"));
             all.push_back(planned<app::automatic<Lanes>, app::train_on<Lanes>>(rank, b, "dovetail, automatic, CUDA graph", dv::replay));
+            all.push_back(tuned<app::automatic<Lanes>, app::train_on<Lanes>>(rank, b));
         }
-        for (int repeat = -1; repeat < repeats; ++repeat)  // the first warms up
+        for (int repeat = -warm_ups; repeat < repeats; ++repeat)
             for (variant& v : all) {
                 bench::must(cudaDeviceSynchronize());
                 meet();
@@ -377,6 +402,7 @@ void play() {
             for (const variant& v : all)
                 std::printf("  %-34s %8.3f ms a step, ratio to by hand %.3f, loss %.4f\n", v.name, bench::median(v.milliseconds),
                             bench::median(v.milliseconds) / bench::median(all[0].milliseconds), static_cast<double>(v.loss()));
+            for (const variant& v : all) bench::print_tuning(v.name, v.tuning);
         }
         // Each the same weights, data and number of steps.
         const float wanted = all[0].loss();

@@ -1,9 +1,10 @@
 // Communication beside computation on two GPUs, or four, of one process: the workloads for which dovetail chooses what moves each message.
 // Each as everyone writes it with NCCL (one stream), by the planner with NCCL, with all collectives by copy engines, and as
 // `rewrite::automatic` makes it of the graph as written, on streams and replayed; beside the same computations without communication and,
-// but for what is fully sharded, the same by hand (workloads_by_hand.hpp). Medians, variants in turn. Prints for each the ratio to the
-// computations alone, the part of the communication that is hidden, and the predicted time. Here are the chain, the gradients and what is
-// fully sharded; the others are in workloads_beside.cpp.
+// but for what is fully sharded, the same by hand (workloads_by_hand.hpp); the chain, the gradients and the experts also with dv::tuned.
+// Medians, variants in turn. Prints for each the ratio to the computations alone, the part of the communication that is hidden, and the
+// predicted time, and what dv::tuned compared. Here are the chain, the gradients and what is fully sharded; the others are in
+// workloads_beside.cpp.
 #include "bench/workloads_measure.hpp"
 
 #include <doctest/doctest.h>
@@ -29,12 +30,13 @@ struct hand_and_weight {
 };
 using added = void (*)(std::vector<variant>&, bench::by_hand&);
 
-// Adds the graph with products on fewer multiprocessors, and the variants by hand that `add` lists.
+// Adds the graph with products on fewer multiprocessors, what dv::tuned keeps, and the variants by hand that `add` lists.
 template <int Ranks, class G, class Alone, class OnFewer, class Bind>
 void measure_all(const char* workload, const Bind& bind, int deviation, added add) {
     measure_beside_hand<Ranks, G, Alone>(workload, bind, [&](auto& rank, const inputs& in, const place& at, std::vector<variant>& all) {
         const auto bind_here = [&](auto& step) { bind(step, in); };
         all.push_back(planned<OnFewer, app::automatic>(rank, "automatic, products on 128 SMs", bind_here));
+        all.push_back(tuned<G>(rank, bind_here));
         auto here = std::make_shared<hand_and_weight>(at, in, deviation);
         add(all, here->hand);
         return here;

@@ -80,13 +80,14 @@ void measure_small() {
             return here;
         });
 }
-// Also in two micro-batches whatever is predicted of that.
+// Also in two micro-batches whatever is predicted of that, and what dv::tuned keeps.
 template <class G, class Alone>
 void measure_experts(const char* workload, std::int64_t width) {
     measure_beside_hand<2, G, Alone>(workload, bind_tokens, [&](auto& rank, const inputs& in, const place& at, std::vector<variant>& all) {
         const auto bind_here = [&](auto& step) { bind_tokens(step, in); };
         all.push_back(planned<G, app::in_two_by_nccl>(rank, "NCCL, in 2 batches", bind_here));
         all.push_back(planned<G, app::in_two_by_copies>(rank, "copy engines, in 2 batches", bind_here));
+        all.push_back(tuned<G>(rank, bind_here));
         auto here = std::make_shared<experts_and_weight>(at, in, width);
         add_experts(all, here->hand);
         return here;

@@ -15,6 +15,11 @@ variant planned(Rank& rank, const char* name, const Bind& bind, const Arguments&
     return bench::planned<G, typename app::with_times<G, Given>::type>(rank, name, bind, arguments...);
 }
 
+template <class G, class Rank, class Bind>
+variant tuned(Rank& rank, const Bind& bind) {
+    return bench::tuned<G, typename app::with_times<G, app::automatic>::type>(rank, bind);
+}
+
 // The computations alone come first, then what everyone writes.
 template <class G, class Alone, class Rank, class Bind, class BindAlone>
 std::vector<variant> planned_all(Rank& rank, const Bind& bind, const BindAlone& bind_alone) {
@@ -38,6 +43,7 @@ inline void print(const char* workload, int ranks, const std::vector<variant>& a
         if (v.predicted > 0) std::printf("; predicted %8.3f ms, %+5.1f%%", v.predicted, 100 * (v.predicted / time - 1));
         std::printf("\n");
     }
+    for (const variant& v : all) bench::print_tuning(v.name, v.tuning);
     std::fflush(stdout);
 }
 
