@@ -1,12 +1,13 @@
-// A small GPT writes several texts at once, with caches of keys and values. Graphs share a store on two ranks, tensor parallel: `train`
-// (gpt.hpp) changes the weights, `prefill<Batch>` reads the beginnings of up to `Batch` texts at once and fills their caches,
-// `decode<Batch>` reads one token of each, writes its keys and values to the caches and attends to them. There is a bucket, a pair of
-// graphs with caches of their own, for one, two and four texts; the smallest that holds all texts is used. When the caches are full,
-// the second half of each text is its next beginning.
+// A small GPT writes several texts at once, with caches of keys and values. Two ranks, tensor parallel, have the role `prefill` and two
+// the role `decode`; before, all four train the model (gpt.hpp). Graphs share a store on each rank: `fill<Batch>` reads the beginnings of
+// up to `Batch` texts on `prefill`, and the keys and values fill the caches on `decode`; `next<Batch>` there reads one token of each text,
+// writes its keys and values to the caches and attends to them. There is a bucket, a pair of graphs with caches of their own, for one, two
+// and four texts; the smallest that holds all texts is used. When the caches are full, the second half of a text is its next beginning.
 //
-// Runs on host threads with simulated links (timed sleeps), or with --gpu on two GPUs, where each run of `decode` is the launch of one
-// CUDA graph. Prints tokens per second and the time of a token, the median and the 99th percentile. Fails if the logits of decoding differ
-// by more than rounding from those of reading each text alone, all tokens at once.
+// Runs on host threads with simulated links (timed sleeps), or with --gpu on four GPUs; where there are fewer, on two of `decode` that do
+// the work of `prefill` as well. On GPUs each run of `next` is the launch of one CUDA graph. Prints tokens per second and the time of a
+// token, the median and the 99th percentile. Fails if the logits of decoding differ by more than rounding from those of one role that
+// reads each text at once.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/observe.hpp>  // DOVETAIL_REPORT=1, DOVETAIL_TRACE=file.json, ...: see examples/reference.md
@@ -24,11 +25,16 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace app {
 using namespace gpt;
 
+struct prefill;  // the roles
+struct decode;
+struct known;  // tokens of the texts, which the decode role has
+struct scores;
 template <int Batch, int L> struct key_cache;
 template <int Batch, int L> struct value_cache;
 
@@ -37,9 +43,10 @@ constexpr int layers = trained::layers, size = trained::size, head_size = traine
 constexpr int length = trained::length, vocabulary = trained::vocabulary;
 constexpr int width = 2;  // of tp
 using mesh = dv::mesh<dv::axis<dp, 1>, dv::axis<tp, width>>;
+using weights = trained::weights<false, width>::all;
 
-template <int Count> using inputs = dv::group<
-    dv::input<tokens, dv::tensor<std::int32_t, Count>, dv::replicated<tp>>,
+template <class Tokens, int Count> using inputs = dv::group<
+    dv::input<Tokens, dv::tensor<std::int32_t, Count>, dv::replicated<tp>>,
     dv::input<positions, dv::tensor<std::int32_t, Count>, dv::replicated<tp>>>;
 
 // The caches of `Batch` texts.
@@ -59,76 +66,66 @@ template <int Batch> struct caches {
         dv::let<attended<L, 0>, cached_attention<length, head_size>(q<L, 0>, keys<L>, values<L>, positions)>>;
 };
 
-template <int Batch> struct prefill : dv::graph<
-    mesh, inputs<Batch * length>, trained::weights<false, width>::all,
-    trained::forward, dv::repeat<trained::attend_only, layers>, dv::repeat<caches<Batch>::template fill, layers>,
-    dv::output<logits<0>>> {};
+// The graphs of a world with both roles, or of one in which the ranks of `decode` do the work of `prefill` as well.
+template <int Roles> struct graphs {
+    using reader = std::conditional_t<Roles == 1, decode, prefill>;
+    using roles = std::conditional_t<Roles == 1, dv::roles<decode>, dv::roles<prefill, decode>>;
 
-template <int Batch> struct decode : dv::graph<
-    mesh, inputs<Batch>, trained::weights<false, width>::all,
-    trained::forward, dv::repeat<caches<Batch>::template attend, layers>,
-    dv::output<logits<0>>> {};
+    template <int Batch> struct fill : dv::graph<
+        roles, mesh, inputs<known, Batch * length>,
+        dv::on<decode, dv::let<tokens, copy(known)>>,
+        dv::on<reader, weights, trained::forward, dv::repeat<trained::attend_only, layers>>,
+        dv::on<decode, dv::repeat<caches<Batch>::template fill, layers>, dv::let<scores, copy(logits<0>)>>,
+        dv::output<scores>> {};
+
+    template <int Batch> struct next : dv::graph<
+        roles, mesh, inputs<tokens, Batch>,
+        dv::on<decode, weights, trained::forward, dv::repeat<caches<Batch>::template attend, layers>>,
+        dv::output<logits<0>>> {};
+
+    struct at_once : dv::graph<
+        roles, mesh, inputs<tokens, length>,
+        dv::on<decode, weights, trained::forward, dv::repeat<trained::attend_only, layers>>,
+        dv::output<logits<0>>> {};
+};
 
 // A text that is being written.
 struct sequence {
-    transformer::tokens known;    // the last of its tokens, at most `length`
-    std::string text;             // all of it
-    std::vector<float> scores{};  // the logits after each of the `length` tokens
+    transformer::tokens known;        // the last of its tokens, at most `length`
+    transformer::tokens written{};    // the tokens behind its beginning
+    std::vector<float> all_scores{};  // the logits after each of `length` tokens
     transformer::generator random{1};
 
-    float* last_scores() { return scores.data() + (known.size() - 1) * vocabulary; }
+    float* last_scores() { return all_scores.data() + (known.size() - 1) * vocabulary; }
     // Appends a token, if there are not yet `length`.
-    void write(const transformer::text& of) {
+    void write() {
         if (known.size() == length) return;
         known.push_back(transformer::sample(last_scores(), vocabulary, 0.7, random));
-        text += of.character(known.back());
+        written.push_back(known.back());
     }
 };
 
+// The logits of a run. A rank without the role decode gets zeros, and writes texts that nobody reads.
+template <class Ticket, class Name>
+std::vector<float> scores_of(const Ticket& ticket, Name name, bool decodes, std::size_t rows) {
+    return decodes ? std::vector<float>(ticket.read(name).host()) : std::vector<float>(rows * vocabulary);
+}
+
 // The executors of a rank for up to `Batch` texts at once.
-template <int Batch, class Options>
+template <class Graphs, int Batch, class Options>
 class bucket {
 public:
     template <class Rank>
-    bucket(Rank& rank, dv::store& store) : prefill_{rank, store}, decode_{rank, store, dv::replay} {
-        prefill_.bind(dv::name<positions>, transformer::positions(Batch, length));
+    bucket(Rank& rank, dv::store& store) : fill_{rank, store}, next_{rank, store, dv::replay}, decodes_{rank.is(dv::name<decode>)} {
+        fill_.bind(dv::name<positions>, transformer::positions(Batch, length));
     }
 
-    // Reads all tokens of the texts at once, which fills the caches.
-    void read(std::vector<sequence>& texts) {
-        transformer::tokens all;
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-            all.insert(all.end(), texts[i].known.begin(), texts[i].known.end());
-            all.resize((i + 1) * length);  // what comes later is not seen
-        }
-        all.resize(Batch * length);
-        prefill_.bind(dv::name<tokens>, all);
-        const std::vector<float> scores = prefill_.run().read(dv::name<logits<0>>).host();
-        constexpr std::ptrdiff_t one = length * vocabulary;
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-            const auto first = scores.begin() + static_cast<std::ptrdiff_t>(i) * one;
-            texts[i].scores.assign(first, first + one);
-        }
-    }
-    // Reads the last token of each text, whose keys and values are written to the caches.
-    void read_last(std::vector<sequence>& texts) {
-        transformer::tokens last(Batch), at(Batch);  // zero where there is no text
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-            last[i] = texts[i].known.back();
-            at[i] = static_cast<std::int32_t>(texts[i].known.size()) - 1;
-        }
-        const auto start = std::chrono::steady_clock::now();
-        decode_.bind(dv::name<tokens>, last).bind(dv::name<positions>, at);
-        const std::vector<float> scores = decode_.run().read(dv::name<logits<0>>).host();
-        seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-        for (std::size_t i = 0; i < texts.size(); ++i) std::copy_n(scores.data() + i * vocabulary, vocabulary, texts[i].last_scores());
-    }
     // Writes until each text has `length` tokens.
-    void write_on(std::vector<sequence>& texts, const transformer::text& of) {
+    void write(std::vector<sequence>& texts) {
         const auto is_short = [](const sequence& s) { return s.known.size() < length; };
         read(texts);
         while (std::any_of(texts.begin(), texts.end(), is_short)) {
-            for (sequence& s : texts) s.write(of);
+            for (sequence& s : texts) s.write();
             read_last(texts);
         }
     }
@@ -143,84 +140,128 @@ public:
     }
 
 private:
-    dv::executor<prefill<Batch>, Options> prefill_;
-    dv::executor<decode<Batch>, Options> decode_;
-    std::vector<double> seconds_;  // of each run of decode
+    // Reads all tokens of the texts, which fills the caches.
+    void read(std::vector<sequence>& texts) {
+        transformer::tokens all;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            all.insert(all.end(), texts[i].known.begin(), texts[i].known.end());
+            all.resize((i + 1) * length);  // what comes later is not seen
+        }
+        all.resize(Batch * length);
+        fill_.bind(dv::name<known>, all);
+        const std::vector<float> rows = scores_of(fill_.run(), dv::name<scores>, decodes_, Batch * length);
+        constexpr std::size_t one = length * vocabulary;
+        for (std::size_t i = 0; i < texts.size(); ++i) texts[i].all_scores.assign(rows.data() + i * one, rows.data() + (i + 1) * one);
+    }
+    // Reads the last token of each text, whose keys and values are written to the caches.
+    void read_last(std::vector<sequence>& texts) {
+        transformer::tokens last(Batch), at(Batch);  // zero where there is no text
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            last[i] = texts[i].known.back();
+            at[i] = static_cast<std::int32_t>(texts[i].known.size()) - 1;
+        }
+        const auto start = std::chrono::steady_clock::now();
+        next_.bind(dv::name<tokens>, last).bind(dv::name<positions>, at);
+        const std::vector<float> rows = scores_of(next_.run(), dv::name<logits<0>>, decodes_, Batch);
+        seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        for (std::size_t i = 0; i < texts.size(); ++i) std::copy_n(rows.data() + i * vocabulary, vocabulary, texts[i].last_scores());
+    }
+
+    dv::executor<typename Graphs::template fill<Batch>, Options> fill_;
+    dv::executor<typename Graphs::template next<Batch>, Options> next_;
+    const bool decodes_;
+    std::vector<double> seconds_;  // of each run of `next`
 };
 
-template <class Options>
-struct buckets {
-    bucket<1, Options> one;
-    bucket<2, Options> two;
-    bucket<4, Options> four;
-    double apart = 0;  // the largest difference between logits
-
+// All buckets of a rank.
+template <class Graphs, class Options>
+class buckets {
+public:
     template <class Rank>
-    buckets(Rank& rank, dv::store& store) : one{rank, store}, two{rank, store}, four{rank, store} {}
-
-    // Calls `act` with the smallest bucket for so many texts.
-    template <class Act>
-    void with_smallest(std::size_t texts, Act act) {
-        if (texts > 4) throw std::runtime_error{"there is no bucket for so many texts"};
-        texts == 1 ? act(one) : texts == 2 ? act(two) : act(four);
+    buckets(Rank& rank, dv::store& store)
+        : one_{rank, store}, two_{rank, store}, four_{rank, store}, at_once_{rank, store}, decodes_{rank.is(dv::name<decode>)} {
+        at_once_.bind(dv::name<positions>, transformer::positions(1, length));
     }
-    // Compares the logits of the texts with those of reading each alone, all tokens at once.
-    void compare(const std::vector<sequence>& texts) {
-        for (const sequence& s : texts) {
-            std::vector<sequence> alone{s};
-            one.read(alone);
-            for (std::size_t i = 0; i < s.scores.size(); ++i) {
-                const double difference = std::abs(static_cast<double>(s.scores[i]) - alone[0].scores[i]);
-                if (std::isnan(difference) || difference > apart) apart = difference;  // NaN stays: nothing is greater
+
+    // Writes `pieces` times half a cache of each text.
+    void write(std::vector<sequence>& texts, int pieces, bool prints) {
+        const auto with = [&](auto& smallest) {
+            for (int i = 0; i < pieces; ++i) {
+                if (i > 0)
+                    for (sequence& s : texts) s.known.erase(s.known.begin(), s.known.begin() + length / 2);
+                smallest.write(texts);
+                for (const sequence& s : texts) compare(s);
             }
+            if (prints) smallest.print_times(texts.size());
+        };
+        if (texts.size() > 4) throw std::runtime_error{"there is no bucket for so many texts"};
+        texts.size() == 1 ? with(one_) : texts.size() == 2 ? with(two_) : with(four_);
+    }
+    double difference() const { return difference_; }
+
+private:
+    // Compares the logits of a text with those of reading it alone, all tokens at once.
+    void compare(const sequence& s) {
+        at_once_.bind(dv::name<tokens>, s.known);
+        const std::vector<float> rows = scores_of(at_once_.run(), dv::name<logits<0>>, decodes_, length);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const double apart = std::abs(static_cast<double>(s.all_scores[i]) - rows[i]);
+            if (std::isnan(apart) || apart > difference_) difference_ = apart;  // NaN stays: nothing is greater
         }
     }
+
+    bucket<Graphs, 1, Options> one_;
+    bucket<Graphs, 2, Options> two_;
+    bucket<Graphs, 4, Options> four_;
+    dv::executor<typename Graphs::at_once, Options> at_once_;
+    const bool decodes_;
+    double difference_ = 0;  // the largest
 };
 
-// Writes `pieces` times half a cache of each text.
-template <class Options>
-void write_all(buckets<Options>& all, std::vector<sequence>& texts, const transformer::text& of, int pieces, bool prints) {
-    all.with_smallest(texts.size(), [&](auto& smallest) {
-        for (int i = 0; i < pieces; ++i) {
-            if (i > 0)
-                for (sequence& s : texts) s.known.erase(s.known.begin(), s.known.begin() + length / 2);
-            smallest.write_on(texts, of);
-            all.compare(texts);
-        }
-        if (prints) smallest.print_times(texts.size());
-    });
-}
-
-template <class World>
+// In a world with `Roles` roles.
+template <int Roles, class World>
 int generate(const transformer::text& text, World make_world) {
-    using options = plan_options<width, World>;
-    constexpr int steps = 200;
+    constexpr int ranks = Roles * width, steps = 200;
+    using options = plan_options<ranks, World>;
     const std::vector<std::string> beginnings{"Alice was ", "The Queen said ", "It was "};
     bool good = true;
-    auto world = make_world(width);
-    std::printf("%d ranks; %s\n", width, world.links().c_str());
+    auto world = make_world(ranks);
+    std::printf("%d ranks, %d of each role; %s\n", ranks, width, world.links().c_str());
     world.run([&](auto& rank) {
         dv::store store{rank};  // the weights and the caches
-        dv::executor<trained::train<1, width>, options> learn{rank, store};
-        buckets<options> all{rank, store};
-        first_weights<trained, width>{store, place_of<1, width>(rank.index())}.template write<1>();
+        dv::executor<trained::train<Roles, width>, options> learn{rank, store};
+        buckets<graphs<Roles>, options> all{rank, store};
+        const place at = place_of<Roles, width>(rank.index());
+        first_weights<trained, width>{store, at}.template write<1>();
         double loss = 0;
-        for (int i = 1; i <= steps; ++i) loss = train_step<trained, 1, 1>(learn, text, i, 0).read(dv::name<mean_loss>)[0];
-        const bool prints = rank.index() == 0;
+        for (int i = 1; i <= steps; ++i) loss = train_step<trained, Roles, 1>(learn, text, i, at.dp).read(dv::name<mean_loss>)[0];
+        const bool prints = rank.index() == ranks - 1;  // the last one of decode
         if (prints) std::printf("  loss %.3f after %d steps\n", loss, steps);
         std::vector<sequence> texts;
         for (std::size_t count = 1; count <= beginnings.size(); ++count) {
             texts.clear();
-            for (std::size_t i = 0; i < count; ++i) texts.push_back({text.encoded(beginnings[i]), beginnings[i]});
-            write_all(all, texts, text, 6, prints);
+            for (std::size_t i = 0; i < count; ++i) texts.push_back({text.encoded(beginnings[i])});
+            all.write(texts, 6, prints);
         }
         if (!prints) return;
-        for (const sequence& s : texts) std::printf("  \"%s\"\n", s.text.c_str());
-        std::printf("  logits at most %.1e apart from those of reading each text alone, all tokens at once\n", all.apart);
-        good = all.apart < 1e-3;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            std::string story = beginnings[i];
+            for (const std::int32_t token : texts[i].written) story += text.character(token);
+            std::printf("  \"%s\"\n", story.c_str());
+        }
+        std::printf("  logits at most %.1e apart from those of one role that reads each text at once\n", all.difference());
+        good = all.difference() < 1e-3;
     });
     std::printf("\n%s: decoding with caches gives the logits of reading all tokens, up to rounding\n", good ? "as it should be" : "FAILED");
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// On two GPUs, if there are not four, one role has all the work.
+template <class World>
+int generate(const transformer::text& text, World make_world) {
+    if constexpr (World::on_gpus)
+        if (World::available() < 2 * width) return generate<1>(text, make_world);
+    return generate<2>(text, make_world);
 }
 }  // namespace app
 

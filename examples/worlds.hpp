@@ -58,6 +58,10 @@ struct host_threads {
 struct gpus {
     static constexpr bool on_gpus = true;
     auto operator()(int ranks) const { return dv::cuda::world::local(ranks); }
+    static int available() {
+        int count = 0;
+        return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+    }
 };
 #endif
 
