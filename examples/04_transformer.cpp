@@ -2,8 +2,9 @@
 // and pipeline parallel, is in gpt.hpp: one template for all widths dp x tp x pp.
 //
 // Runs on host threads with simulated links (timed sleeps), or with --gpu on two GPUs, with weights of bfloat16. Fails if the losses on
-// 1 x 1 x 1, 2 x 1 x 1, 1 x 2 x 1, 1 x 1 x 2 and, on the host, 2 x 2 x 2 ranks differ by more than rounding, if a training resumed from
-// files has other losses than one that does not stop, or if the model does not learn.
+// 1 x 1 x 1, 2 x 1 x 1, 1 x 2 x 1, 1 x 1 x 2 and, on the host, 2 x 2 x 2 ranks and 2 x 2 x 1, there sequence parallel and with a sharded
+// optimizer, differ by more than rounding, if a training resumed from files has other losses than one that does not stop, or if the model
+// does not learn.
 //
 // `04_transformer [--gpu] --plot loss.svg` draws the losses of all meshes as well.
 //
@@ -109,7 +110,8 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
     std::vector<double> losses;
     std::vector<observe::measured_run> runs(recorded, {0, std::vector<observe::measured_rank>(ranks)});
     auto world = make_world(ranks);
-    std::printf("\n%d x %d x %d rank%s; %s\n", Dp, Tp, Pp, ranks > 1 ? "s" : "", world.links().c_str());
+    std::printf("\n%d x %d x %d rank%s%s%s; %s\n", Dp, Tp, Pp, ranks > 1 ? "s" : "", Model::sequence_parallel ? ", sequence parallel" : "",
+                Model::sharded_update ? ", sharded optimizer" : "", world.links().c_str());
     world.run([&](auto& rank) {
         dv::store store{rank};
         dv::executor<learning, options> learn{rank, store};
@@ -178,7 +180,7 @@ int record(const transformer::text& text, World make_world, const std::filesyste
 
 // Writes the losses as a picture. The meshes are those of `compare`.
 bool plot(const std::filesystem::path& file, const std::vector<std::vector<double>>& by_mesh) {
-    static constexpr const char* meshes[] = {"2 x 1 x 1", "1 x 1 x 1", "1 x 2 x 1", "1 x 1 x 2", "2 x 2 x 2"};
+    static constexpr const char* meshes[] = {"2 x 1 x 1", "1 x 1 x 1", "1 x 2 x 1", "1 x 1 x 2", "2 x 2 x 2", "2 x 2 x 1"};
     std::vector<reports::curve> curves;
     for (std::size_t i = 0; i < by_mesh.size(); ++i) curves.push_back({meshes[i], by_mesh[i]});
     std::ofstream to{file};
@@ -198,7 +200,10 @@ int compare(const transformer::text& text, World make_world, const std::filesyst
                                              play<trained, 1, 1, 1>(text, make_world, {.last_step = 25}),
                                              play<trained, 1, 2, 1>(text, make_world, {.last_step = 25}),
                                              play<trained, 1, 1, 2>(text, make_world, {.last_step = 50})};
-    if constexpr (!World::on_gpus) by_mesh.push_back(play<trained, 2, 2, 2>(text, make_world, {.last_step = 25}));
+    if constexpr (!World::on_gpus) {
+        by_mesh.push_back(play<trained, 2, 2, 2>(text, make_world, {.last_step = 25}));
+        by_mesh.push_back(play<model<small<element, true>>, 2, 2, 1>(text, make_world, {.last_step = 25}));
+    }
     double apart = 0;  // the largest relative difference
     for (const std::vector<double>& losses : by_mesh)
         for (std::size_t i = 0; i < 25; ++i) {

@@ -29,7 +29,8 @@ namespace dv = dovetail;
 using namespace dv::ops;
 
 // The sizes of the model that the examples train, and what its weights and values are made of.
-template <class Element>
+// Rewritten: sequence parallel and with a sharded optimizer, by rewrites.
+template <class Element, bool Rewritten = false>
 struct small {
     using element = Element;
     static constexpr int layers = 2;
@@ -40,6 +41,8 @@ struct small {
     static constexpr int sequences = 16;  // of all ranks together
     static constexpr int deviation = 10;  // one over that of the embeddings and the head at first
     static constexpr bool fused_attention = false;
+    static constexpr bool sequence_parallel = Rewritten;
+    static constexpr bool sharded_update = Rewritten;
 };
 
 // Micro-batches of a pipeline of Pp stages, which takes 3 Pp - 1 turns for them: Pp - 1 fill and drain it.
@@ -129,6 +132,8 @@ struct model {
     static constexpr int sequences = Sizes::sequences;
     static constexpr bool has_masters = !std::is_same_v<element, float>;
     static constexpr bool fused = Sizes::fused_attention;
+    static constexpr bool sequence_parallel = Sizes::sequence_parallel;
+    static constexpr bool sharded_update = Sizes::sharded_update;
 
     // What the weights and the values are, of the extents of a tensor of float; and what AdamW changes.
     template <class Tensor> using stored = typename of_element<element, Tensor>::type;
@@ -176,7 +181,12 @@ struct model {
     template <int M, class Tokens, class Positions> using embed =
         dv::let<x<0, M>, add(embedding(Tokens, token_table), embedding(Positions, position_table))>;
 
-    template <int L, int M> using forward_layer = dv::group<
+    // Sequence parallel: each all_reduce along tp is a reduce_scatter and an all_gather, with the additions and norms between them on the
+    // rank's rows.
+    template <class... Statement> using by_rows =
+        std::conditional_t<sequence_parallel, dv::decompose<Statement...>, dv::group<Statement...>>;
+
+    template <int L, int M> using forward_layer = by_rows<
         dv::let<normal1<L, M>, layer_norm(x<L, M>, gain1<L>, bias1<L>)>,
         dv::let<q<L, M>, matmul(normal1<L, M>, wq<L>)>, dv::let<k<L, M>, matmul(normal1<L, M>, wk<L>)>,
         dv::let<v<L, M>, matmul(normal1<L, M>, wv<L>)>,
@@ -204,7 +214,7 @@ struct model {
                                                            log_sums<L, M>),
         causal_attention_gradient<length, head_size>(gradient<attended<L, M>>, q<L, M>, k<L, M>, v<L, M>, probabilities<L, M>)>;
 
-    template <int L, int M> using backward_layer = dv::group<
+    template <int L, int M> using backward_layer = by_rows<
         dv::let<gradient<active<L, M>>, matmul_nt(gradient<x<L + 1, M>>, w2<L>)>,
         dv::let<gradient<hidden<L, M>>, gelu_gradient(gradient<active<L, M>>, hidden<L, M>)>,
         dv::let<gradient<normal2<L, M>>, all_reduce<sum, tp>(matmul_nt(gradient<hidden<L, M>>, w1<L>))>,
@@ -249,9 +259,13 @@ struct model {
         template <class Name> using update = dv::group<
             dv::let<mean_gradient<Name>, all_reduce<average, dp>(typename sum_of<gradient_of<Name>::template at, N>::type)>,
             dv::update<dv::values<trained<Name>, mean_of<Name>, square_of<Name>>,
-                       adam_w<1, 100, 900, 990>(trained<Name>, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>,
-            dv::when<has_masters, dv::update<Name, cast<element>(trained<Name>)>>>;
-        template <class... Name> using each = dv::group<update<Name>...>;
+                       adam_w<1, 100, 900, 990>(trained<Name>, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>>;
+        template <class Name> using round = dv::when<has_masters, dv::update<Name, cast<element>(trained<Name>)>>;
+        // Sharded: each rank along dp updates its rows of the weights and of their states. The weights stand in one shard_update:
+        // each is a rewrite of the whole graph, and with one for each weight g++'s limit of constant evaluation is exceeded.
+        template <class... Name> using each = std::conditional_t<sharded_update,
+            dv::group<dv::shard_update<update<Name>...>, round<Name>...>,
+            dv::group<dv::group<update<Name>, round<Name>>...>>;
 
         // With the squares of shards added up over the ranks that have different ones.
         template <int L> using of_layer = dv::group<

@@ -50,6 +50,8 @@ struct gpt2 {
     static constexpr int sequences = 8 * Lanes;
     static constexpr int deviation = 50;
     static constexpr bool fused_attention = Fused;
+    static constexpr bool sequence_parallel = false;
+    static constexpr bool sharded_update = false;
 };
 template <int Lanes, bool Fused> using model = gpt::model<gpt2<Lanes, Fused>>;
 template <int Lanes, bool Fused> using training = typename model<Lanes, Fused>::template train<Lanes, 1>;
