@@ -101,37 +101,43 @@ int begin(dv::store& store, const stretch& part, place at) {
     return steps;
 }
 
+std::string progress_line(int step, double loss, double tokens_per_second) {
+    char line[128];
+    std::snprintf(line, sizeof line, "  step %d: loss %.3f, %.0f tokens per second", step, loss, tokens_per_second);
+    return line;
+}
+
 // Trains a model on Dp x Tp x Pp ranks. Returns the loss of each step.
 template <class Model, int Dp, int Tp, int Pp, afterwards Then = afterwards::nothing, class World>
 std::vector<double> play(const transformer::text& text, World make_world, const stretch& part) {
-    constexpr int ranks = Dp * Tp * Pp, recorded = 5, tokens_of_step = Model::sequences * length;
+    constexpr int ranks = Dp * Tp * Pp, tokens_of_step = Model::sequences * length;
     using options = plan_options<ranks, World>;
     using learning = typename Model::template train<Dp, Tp, Pp>;
     std::vector<double> losses;
-    std::vector<observe::measured_run> runs(recorded, {0, std::vector<observe::measured_rank>(ranks)});
+    reports::recorded_steps<learning, options> recorded{ranks};
     auto world = make_world(ranks);
     std::printf("\n%d x %d x %d rank%s%s%s; %s\n", Dp, Tp, Pp, ranks > 1 ? "s" : "", Model::sequence_parallel ? ", sequence parallel" : "",
                 Model::sharded_update ? ", sharded optimizer" : "", world.links().c_str());
     world.run([&](auto& rank) {
         dv::store store{rank};
         dv::executor<learning, options> learn{rank, store};
-        const auto index = static_cast<std::size_t>(rank.index());
         const place at = place_of<Dp, Tp>(rank.index());
         const bool prints = at.stage == Pp - 1 && at.dp == 0 && at.tp == 0;  // the last stage has the loss
         const int done = begin<Model, Tp, Pp>(store, part, at);
 
         auto since = std::chrono::steady_clock::now();
         for (int i = done + 1; i <= part.last_step; ++i) {
-            const int record = i - 1 - (part.last_step - recorded);
-            learn.record_times(record >= 0);
+            const bool shown = i % 25 == 0, record = shown || i > part.last_step - 5;
+            learn.record_times(record);
             const auto ticket = train_step<Model, Dp, Pp>(learn, text, i, at.dp);
-            if (record >= 0) runs[static_cast<std::size_t>(record)].ranks[index] = {rank.index(), at.stage, ticket.times()};
-            if (!prints) continue;
-            losses.push_back(ticket.read(dv::name<mean_loss>)[0]);
-            if (i % 25 != 0) continue;
-            const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - since;
-            std::printf("  step %d: loss %.3f, %.0f tokens per second\n", i, losses.back(), 25 * tokens_of_step / seconds.count());
-            since = std::chrono::steady_clock::now();
+            std::string line;
+            if (prints) losses.push_back(ticket.read(dv::name<mean_loss>)[0]);
+            if (prints && shown) {
+                const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - since;
+                line = progress_line(i, losses.back(), 25 * tokens_of_step / seconds.count());
+                since = std::chrono::steady_clock::now();
+            }
+            if (record) recorded.add(i, {rank.index(), at.stage, ticket.times()}, line);
         }
         save(store, part.save, at, part.last_step);
         if constexpr (Then == afterwards::text) {
@@ -141,7 +147,7 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
             write_on(predictor, text, "Alice was ", 200, prints);
         }
     });
-    reports::print<learning, options>(runs);
+    reports::print<learning, options>(recorded.runs());
     return losses;
 }
 
