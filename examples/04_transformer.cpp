@@ -8,6 +8,9 @@
 //
 // `04_transformer [--gpu] --plot loss.svg` draws the losses of all meshes as well.
 //
+// `04_transformer [--gpu] --save FILE --every 25 --steps 400 --losses FILE` trains on 2 x 1 x 1 ranks only, saves the states every 25 steps
+// and writes the loss of each step. Killed at any time, it goes on from the last save with `--resume FILE` added, to the same losses.
+//
 // `04_transformer [--gpu] --record FOLDER` writes the states before the first step and the losses of 100 steps on each mesh, of float,
 // initial.safetensors and losses.2x1x1.txt, .... transformer.py trains the same model in PyTorch from these weights and compares:
 // `python examples/transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.2x1x1.txt`.
@@ -30,6 +33,7 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <unistd.h>
@@ -76,10 +80,12 @@ void write_on(Executor& predictor, const transformer::text& text, const std::str
     std::printf("\"\n");
 }
 
-// A training, or a part of it: from the files `resume`, or from the beginning, to a step, and then to the files `save`.
+// A training, or a part of it: from the files `resume`, or from the beginning, to a step. Paths that are empty stand for no file.
 struct stretch {
     int last_step;
-    std::string resume = {}, save = {}, initial = {};  // paths, the last of the states before the first step; empty: none
+    std::string resume = {}, save = {}, initial = {};  // of the states: at first, every `every` steps and at last, before the first step
+    std::string losses = {};                           // gets a line for each step, behind those that it has: the step and its loss
+    int every = 25;                                    // steps, after which a line of the progress is printed
 };
 enum class afterwards { nothing, text };
 
@@ -100,6 +106,22 @@ int begin(dv::store& store, const stretch& part, place at) {
     save(store, part.initial, at, 0);
     return steps;
 }
+
+// Each line is in the file before the next step is run, so that a process that is killed has written all of them.
+class loss_file {
+public:
+    explicit loss_file(const std::string& path) : path_{path} {
+        if (!path.empty()) file_.open(path, std::ios::app);
+        file_.precision(std::numeric_limits<float>::max_digits10);
+    }
+    void add(int step, double loss) {
+        if (!path_.empty() && !(file_ << step << ' ' << loss << std::endl)) throw std::runtime_error{"cannot write " + path_};
+    }
+
+private:
+    const std::string path_;
+    std::ofstream file_;
+};
 
 std::string progress_line(int step, double loss, double tokens_per_second) {
     char line[128];
@@ -125,21 +147,26 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
         const bool prints = at.stage == Pp - 1 && at.dp == 0 && at.tp == 0;  // the last stage has the loss
         const int done = begin<Model, Tp, Pp>(store, part, at);
 
+        loss_file file{prints ? part.losses : ""};
         auto since = std::chrono::steady_clock::now();
-        for (int i = done + 1; i <= part.last_step; ++i) {
-            const bool shown = i % 25 == 0, record = shown || i > part.last_step - 5;
+        for (int i = done + 1, last_shown = done; i <= part.last_step; ++i) {
+            const bool shown = i % part.every == 0, record = shown || i > part.last_step - 5;
             learn.record_times(record);
             const auto ticket = train_step<Model, Dp, Pp>(learn, text, i, at.dp);
             std::string line;
-            if (prints) losses.push_back(ticket.read(dv::name<mean_loss>)[0]);
+            if (prints) {
+                losses.push_back(ticket.read(dv::name<mean_loss>)[0]);
+                file.add(i, losses.back());
+            }
             if (prints && shown) {
                 const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - since;
-                line = progress_line(i, losses.back(), 25 * tokens_of_step / seconds.count());
+                line = progress_line(i, losses.back(), (i - last_shown) * tokens_of_step / seconds.count());
                 since = std::chrono::steady_clock::now();
+                last_shown = i;
             }
             if (record) recorded.add(i, {rank.index(), at.stage, ticket.times()}, line);
+            if (shown || i == part.last_step) save(store, part.save, at, i);
         }
-        save(store, part.save, at, part.last_step);
         if constexpr (Then == afterwards::text) {
             static_assert(Pp == 1, "a rank that writes needs all layers");
             dv::executor<predict<Model, Dp, Tp>, options> predictor{rank, store};  // sees the same weights
@@ -147,7 +174,7 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
             write_on(predictor, text, "Alice was ", 200, prints);
         }
     });
-    reports::print<learning, options>(recorded.runs());
+    if (!losses.empty()) reports::print<learning, options>(recorded.runs());  // else the files have all steps
     return losses;
 }
 
@@ -162,6 +189,13 @@ bool resumes(const transformer::text& text, World make_world, const std::vector<
     for (int stage = 0; stage < Pp; ++stage) std::filesystem::remove(file_of(file, stage));
     losses.insert(losses.end(), rest.begin(), rest.end());
     return std::equal(losses.begin(), losses.end(), whole.begin());
+}
+
+// Trains on 2 x 1 x 1 ranks and writes a text, without a comparison.
+template <class World>
+int train(const transformer::text& text, World make_world, const stretch& part) {
+    play<model<small<element_on<World>>>, 2, 1, 1, afterwards::text>(text, make_world, part);
+    return EXIT_SUCCESS;
 }
 
 // Writes the states before the first step and the losses of 100 steps on each mesh to a folder, for tests/examples/transformer.
@@ -230,18 +264,37 @@ int compare(const transformer::text& text, World make_world, const std::filesyst
 }
 }  // namespace app
 
+// What the command line asks for.
+struct command {
+    std::string folder, picture;  // to record to, and of the losses; empty: none
+    bool trains = false;          // only `training`, without a comparison
+    app::stretch training{.last_step = 400};
+};
+
+// Returns false if there is no such option, or it has no such value.
+bool set(command& asked, const std::string& option, const char* value) {
+    if (option == "--record") return asked.folder = value, true;
+    if (option == "--plot") return asked.picture = value, true;
+    asked.trains = true;
+    if (option == "--save") return asked.training.save = value, true;
+    if (option == "--resume") return asked.training.resume = value, true;
+    if (option == "--losses") return asked.training.losses = value, true;
+    if (option == "--steps") return (asked.training.last_step = std::atoi(value)) > 0;
+    return option == "--every" && (asked.training.every = std::atoi(value)) > 0;
+}
+
 int main(int count, char** arguments) {
     int next = worlds::wants_gpus(count, arguments) ? 2 : 1;
-    std::string folder, picture;  // to record to, and of the losses; empty: none
-    for (; count > next + 1 && std::strncmp(arguments[next], "--", 2) == 0; next += 2) {
-        const std::string option = arguments[next];
-        if (option != "--record" && option != "--plot") return std::fprintf(stderr, "no such option: %s\n", arguments[next]), EXIT_FAILURE;
-        (option == "--plot" ? picture : folder) = arguments[next + 1];
-    }
-    if (!folder.empty() && !picture.empty()) return std::fprintf(stderr, "--plot does not go with --record\n"), EXIT_FAILURE;
+    command asked;
+    for (; count > next + 1 && std::strncmp(arguments[next], "--", 2) == 0; next += 2)
+        if (!set(asked, arguments[next], arguments[next + 1]))
+            return std::fprintf(stderr, "no such option: %s %s\n", arguments[next], arguments[next + 1]), EXIT_FAILURE;
+    if (!asked.folder.empty() + !asked.picture.empty() + asked.trains > 1)
+        return std::fprintf(stderr, "--record, --plot and the options of a training do not go together\n"), EXIT_FAILURE;
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
     return worlds::choose(count, arguments, link, [&](auto make_world) {
         const transformer::text text = count > next ? transformer::load(arguments[next]) : transformer::load();
-        return folder.empty() ? app::compare(text, make_world, picture) : app::record(text, make_world, folder);
+        if (asked.trains) return app::train(text, make_world, asked.training);
+        return asked.folder.empty() ? app::compare(text, make_world, asked.picture) : app::record(text, make_world, asked.folder);
     });
 }
