@@ -261,15 +261,15 @@ struct model {
             dv::update<dv::values<trained<Name>, mean_of<Name>, square_of<Name>>,
                        adam_w<1, 100, 900, 990>(trained<Name>, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>>;
         template <class Name> using round = dv::when<has_masters, dv::update<Name, cast<element>(trained<Name>)>>;
-        // Sharded: each rank along dp updates its rows of the weights and of their states. The weights stand in one shard_update:
-        // each is a rewrite of the whole graph, and with one for each weight g++'s limit of constant evaluation is exceeded.
-        template <class... Name> using each = std::conditional_t<sharded_update,
-            dv::group<dv::shard_update<update<Name>...>, round<Name>...>,
-            dv::group<dv::group<update<Name>, round<Name>>...>>;
+        template <class... Name> using each = dv::group<dv::group<update<Name>, round<Name>>...>;
+        // Of weights of which `pipelined` updates shards.
+        template <class... Name> using each_matrix = std::conditional_t<sharded_update, dv::group<round<Name>...>, each<Name...>>;
+        template <int L> using of_shards =
+            dv::group<update<wq<L>>, update<wk<L>>, update<wv<L>>, update<wo<L>>, update<w1<L>>, update<w2<L>>>;
 
         // With the squares of shards added up over the ranks that have different ones.
         template <int L> using of_layer = dv::group<
-            each<gain1<L>, bias1<L>, gain2<L>, bias2<L>, wq<L>, wk<L>, wv<L>, wo<L>, w1<L>, w2<L>>,
+            each<gain1<L>, bias1<L>, gain2<L>, bias2<L>>, each_matrix<wq<L>, wk<L>, wv<L>, wo<L>, w1<L>, w2<L>>,
             dv::let<squares_of<L>, add(
                 all_reduce<sum, tp>(sum_of_squares(mean_gradient<wq<L>>, mean_gradient<wk<L>>, mean_gradient<wv<L>>, mean_gradient<wo<L>>,
                                                    mean_gradient<w1<L>>, mean_gradient<w2<L>>)),
@@ -305,7 +305,11 @@ struct model {
             dv::repeat<cell<C, M>::template backward, dv::down<layers_of_stage>>,
             dv::when<C == 0, gradients_of_embeddings<M, N>>>;
         template <int L> using update_layer = dv::on<stage_of<L>, typename updates<N>::template of_layer<L>>;
-        using update_all = dv::group<dv::repeat<update_layer, layers>, dv::on<stage<0>, typename updates<N>::of_embeddings>,
+        // With a sharded optimizer each rank along dp updates its rows of the matrices of the layers and of their states. They stand in one
+        // shard_update: each is a rewrite of the whole graph, and compilers limit what they compute for a constant.
+        template <int L> using shards_of_layer = dv::on<stage_of<L>, typename updates<N>::template of_shards<L>>;
+        using update_all = dv::group<dv::when<sharded_update, dv::shard_update<dv::repeat<shards_of_layer, layers>>>,
+                                     dv::repeat<update_layer, layers>, dv::on<stage<0>, typename updates<N>::of_embeddings>,
                                      dv::on<stage<Pp - 1>, typename updates<N>::of_head>>;
     };
 
