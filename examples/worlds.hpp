@@ -81,7 +81,9 @@ int report_exceptions(Body body, World make_world) {
 // Calls `body` with a function that makes the world chosen on the command line.
 template <class Body>
 int choose(int count, char** arguments, dv::host::link link, Body body) {
+#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device needs no graphs of host threads, and much memory to plan them
     if (!wants_gpus(count, arguments)) return report_exceptions(body, host_threads{link});
+#endif
 #if defined(__CUDACC__)
     return report_exceptions(body, gpus{});
 #else
