@@ -190,7 +190,7 @@ void check(const outcome& seen, int ranks, int runs) {
 }
 
 template <int Ranks, dv::transport By>
-void disturb(const char* what) {
+void disturb(const std::string& what) {
     if (!gpu::enough(Ranks, std::string{"by "} + what)) return;
     for (const auto how : {dv::replay_mode::never, dv::replay_mode::always})
         dv::cuda::world::local(Ranks).run([&](auto& rank) {
