@@ -52,11 +52,11 @@ private:
                 if (work == nullptr) continue;
                 const std::int64_t start = arrival[k][i];
                 const busy_times beside = streams.beside(t.rows[k].rank, s.stream, t.origin + start, t.origin + s.end);
-                const profile_sample as_ran{std::max<std::int64_t>(s.end - start, 1), beside};
                 const bool copied = of.program.tasks[s.task].moved_by == transport::peer_copy;
-                work->samples.push_back(
-                    copied ? as_ran.with_whole_link(streams.copies_beside(t.rows[k].rank, s.stream, t.origin + start, t.origin + s.end))
-                           : as_ran);
+                const std::int64_t shared =
+                    copied ? streams.copies_beside(t.rows[k].rank, s.stream, t.origin + start, t.origin + s.end) : 0;
+                const profile_sample as_ran{std::max<std::int64_t>(s.end - start, 1), beside};
+                work->samples.push_back(as_ran.with_whole_link(shared));
             }
     }
     // What the work of a stream took, in thousandths of its estimates.
