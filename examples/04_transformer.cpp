@@ -242,9 +242,7 @@ int compare(const transformer::text& text, World make_world, const std::filesyst
                                              play<trained, 1, 1, 2>(text, make_world, {.last_step = 50})};
     if constexpr (!World::on_gpus) {
         by_mesh.push_back(play<trained, 2, 2, 2>(text, make_world, {.last_step = 25}));
-#if !defined(__CUDACC__)  // the pass of nvcc for the device would need more than 23 GB to plan it, for ranks on the host
         by_mesh.push_back(play<model<small<element, true>>, 2, 2, 1>(text, make_world, {.last_step = 25}));
-#endif
     }
     double apart = 0;  // the largest relative difference
     for (const std::vector<double>& losses : by_mesh)
