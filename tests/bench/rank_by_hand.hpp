@@ -9,7 +9,7 @@ namespace bench {
 // The streams and communicators of one rank, and puts into the memory of the others. All ranks are made together.
 class rank_by_hand {
 public:
-    static constexpr int few_ctas = by_hand::few_ctas, most_ranks = 4, most_chunks = 2;
+    static constexpr int most_ranks = 4, most_chunks = 2;
     void wait() const { must(cudaStreamSynchronize(mine_)); }
 
 protected:
@@ -22,17 +22,10 @@ protected:
         must(cudaStreamCreateWithFlags(&mine_, cudaStreamNonBlocking));
         must(cublasSetStream(blas_, compute_));
         for (auto& e : events_) must(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
-        for (int other = 0; other < all.ranks; ++other)
-            if (other != rank) static_cast<void>(cudaDeviceEnablePeerAccess(other, 0));
-        static_cast<void>(cudaGetLastError());
+        enable_peers(rank, all.ranks);
         meet();
-        must(ncclCommInitRank(&comm_, all.ranks, id, rank));
-        ncclConfig_t gentle = NCCL_CONFIG_INITIALIZER;
-        gentle.maxCTAs = few_ctas;
-        must(ncclCommSplit(comm_, 0, rank, &gentle_comm_, &gentle));
-        cudaDeviceProp device{};
-        must(cudaGetDeviceProperties(&device, rank));
-        sms_ = device.multiProcessorCount;
+        connect(rank, all.ranks, id, comm_, gentle_comm_);
+        sms_ = multiprocessors_of(rank);
     }
     ~rank_by_hand() {
         must(cudaDeviceSynchronize());

@@ -58,11 +58,31 @@ struct shared_by_hand {
     unsigned* words = nullptr;
 };
 
+inline constexpr int few_ctas = 8;  // of NCCL's kernels, where they are to take few SMs from the products
+
+// Lets a rank copy to the memory of the others.
+inline void enable_peers(int rank, int ranks) {
+    for (int other = 0; other < ranks; ++other)
+        if (other != rank) static_cast<void>(cudaDeviceEnablePeerAccess(other, 0));
+    static_cast<void>(cudaGetLastError());
+}
+// Makes a communicator of all ranks, and one whose kernels have few CTAs.
+inline void connect(int rank, int ranks, const ncclUniqueId& id, ncclComm_t& all, ncclComm_t& gentle) {
+    must(ncclCommInitRank(&all, ranks, id, rank));
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.maxCTAs = few_ctas;
+    must(ncclCommSplit(all, 0, rank, &gentle, &config));
+}
+inline int multiprocessors_of(int rank) {
+    cudaDeviceProp device{};
+    must(cudaGetDeviceProperties(&device, rank));
+    return device.multiProcessorCount;
+}
+
 class by_hand {
 public:
     static constexpr int layers = 4, gradients = 12;
     static constexpr std::int64_t side = 8192, hidden = 4096;  // of the chain's matrices; of the weights whose gradients are summed
-    static constexpr int few_ctas = 8;                         // of NCCL's kernels, where they are to take few SMs from the products
 
     // `x` is what the chain begins with, `tokens` the activations, and the slope of the last layer, of the backward pass.
     by_hand(shared_by_hand& all, int rank, const ncclUniqueId& id, const half* x, const half* tokens, const half* weight, meeting& meet)
@@ -75,20 +95,13 @@ public:
         must(cublasSetStream(blas_, compute_));
         must(cublasSetMathMode(blas_, CUBLAS_DEFAULT_MATH));
         for (auto& e : events_) must(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
-        for (int other = 0; other < all.ranks; ++other)
-            if (other != rank) static_cast<void>(cudaDeviceEnablePeerAccess(other, 0));
-        static_cast<void>(cudaGetLastError());
+        enable_peers(rank, all.ranks);
         for (half** p : {&partial_[0], &partial_[1], &all.result[0][at(rank)], &all.result[1][at(rank)]}) *p = on_device<half>(side * side);
         slope_[0] = on_device<half>(side * hidden), slope_[1] = on_device<half>(side * hidden);
         all.stage[at(rank)] = on_device<half>(2 * side * side);
         meet();
-        must(ncclCommInitRank(&comm_, all.ranks, id, rank));
-        ncclConfig_t gentle = NCCL_CONFIG_INITIALIZER;
-        gentle.maxCTAs = few_ctas;
-        must(ncclCommSplit(comm_, 0, rank, &gentle_comm_, &gentle));
-        cudaDeviceProp device{};
-        must(cudaGetDeviceProperties(&device, rank));
-        sms_ = device.multiProcessorCount;
+        connect(rank, all.ranks, id, comm_, gentle_comm_);
+        sms_ = multiprocessors_of(rank);
     }
     ~by_hand() {
         must(cudaDeviceSynchronize());
