@@ -8,6 +8,7 @@
 #include <dovetail/ir/table.hpp>
 
 #include <initializer_list>
+#include <stdexcept>
 
 namespace support {
 
@@ -45,6 +46,7 @@ struct build {
         return p.tasks.size() - 1;
     }
     constexpr void participation(int role, int group_index = 0) {
+        if (role < 0 || role >= p.roles) throw std::out_of_range("build: this program has no such role");
         dv::ir::participation x;
         x.role = role;
         x.member = p.members.size() - 1;

@@ -134,7 +134,7 @@ TEST_CASE("copies of small inputs come first, those of large ones as written") {
 }
 
 TEST_CASE("of each role small inputs of a mebibyte together come first") {
-    build b;
+    build b{2};
     const int fitting = static_cast<int>(pass::small_inputs_of_role / pass::small_input), inputs = 2 * (fitting + 1);
     b.compute(0, {}, 1);
     for (int i = 0; i < inputs; ++i) {
