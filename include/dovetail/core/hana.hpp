@@ -5,7 +5,6 @@
 #pragma GCC system_header  // suppresses warnings from Boost's headers
 #endif
 
-#include <boost/hana/flatten.hpp>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 

@@ -28,8 +28,16 @@ struct plan_tables {
 template <class G, class O = options<>>
 plan_tables tables_of() {
     using planned = dovetail::plan::planned<G, O>;
-    return {
-        &tag_of<G>, planned::graph, planned::program, planned::plan, planned::options, planned::rewrites, dovetail::plan::typed<G>::value};
+    if constexpr (device_pass)
+        return {};  // no kernel depends on them
+    else
+        return {&tag_of<G>,
+                planned::graph,
+                planned::program,
+                planned::plan,
+                planned::options,
+                planned::rewrites,
+                dovetail::plan::typed<G>::value};
 }
 
 struct plan_view : plan_tables {

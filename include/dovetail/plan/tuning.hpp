@@ -71,10 +71,13 @@ constexpr const char* name_of(tuning_kind k) {
 
 namespace detail {
 
-// One that exceeds the memory limit by itself is none.
+// One that exceeds the memory limit by itself is none; the pass for the device may compile kernels that only such a one needs.
 template <tuning_kind Kind, class G, class O, class Look>
 void look_at_candidate(Look look) {
-    if constexpr (found_plan<G, O>::fits) look.template operator()<Kind, O>();
+    if constexpr (device_pass)
+        look.template operator()<Kind, O>();
+    else if constexpr (found_plan<G, O>::fits)
+        look.template operator()<Kind, O>();
 }
 
 }  // namespace detail

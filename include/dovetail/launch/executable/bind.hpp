@@ -12,13 +12,6 @@ namespace dovetail {
 
 namespace detail {
 
-// The part of a compute member: it has exactly one.
-constexpr const ir::participation& participation_of(const ir::program& p, int member) {
-    int i = 0;
-    while (p.participations[i].member != member) ++i;
-    return p.participations[i];
-}
-
 template <access_mode Mode, class X>
 constexpr auto typed_view(void* pointer) {
     using element = typename X::element_type;
@@ -44,87 +37,50 @@ inline constexpr bool returns_nothing = sizeof(error::reported<error::launch_ret
 template <class Name, class Operation>
 inline constexpr bool returns_nothing<Name, Operation, void> = true;
 
-// The launch of one member. An operation that works in place only gets the argument it aliases once, as inout.
-template <class G, class O, class Stream, int Member>
+// A variable, because within functions nvcc's front end finds the requirement unmet.
+template <class Operation, class Stream, class... View>
+inline constexpr bool launches = requires(Stream s, View... view) { Operation::launch(s, view...); };
+
+// The launch of an operation with the views of a call.
+template <class G, class O, class Stream, int Combination>
 struct launching {
-    using planned = plan::planned<G, O>;
-    static constexpr ir::member member = planned::program.members[Member];
-    static constexpr ir::participation participation = participation_of(planned::program, Member);
-    using called = dsl::type_at<plan::written<G>, planned::graph.nodes[member.node].source_position + 1>;
-    using statement = dsl::type_at<plan::written<G>, planned::graph.nodes[member.node].statement>;
+    static constexpr auto call = combinations<G, O>::calls[Combination];
+    using operation = dsl::type_at<plan::written<G>, call.operation>;
+    using statement = dsl::type_at<plan::written<G>, call.statement>;
 
-    template <int I>
-    static constexpr ir::access access = planned::program.accesses[participation.first_access + I];
-    template <int I>
-    static constexpr tensor_type type = ir::type_of(planned::program, access<I>);
-    static constexpr bool in_place = member.op->in_place_only && !planned::graph.nodes[member.node].update;
-    static constexpr int taken = in_place ? (member.op->in_place < 0 ? 0 : member.op->in_place) : -1;
-
-    template <int I>
-    static constexpr auto argument([[maybe_unused]] void* const* pointers) {
-        constexpr bool workspace = !type<I>.valid();
-        constexpr bool merged = in_place && I == member.op->arguments;
-        if constexpr (workspace || merged)
-            return hana::make_tuple();
-        else
-            return hana::make_tuple(typed_view < I == taken ? access_mode::update : access<I>.mode,
-                                    plan::tensor_at < type < I >>> (pointers[I]));
+    template <bool Beside, int I>
+    static constexpr passed_view passed = (Beside ? call.beside : call.views)[I];
+    template <bool Beside, int I>
+    static constexpr tensor_type type = passed<Beside, I>.type;  // a variable: clang before 18 takes no member as a template argument
+    template <bool Beside, int I>
+    static constexpr auto view(void* const* pointers) {
+        return typed_view<passed<Beside, I>.mode, plan::tensor_at<type<Beside, I>>>(pointers[passed<Beside, I>.access]);
     }
-    template <int... I>
-    static constexpr auto arguments(void* const* pointers, std::integer_sequence<int, I...>) {
-        return hana::flatten(hana::make_tuple(argument<I>(pointers)...));
+    template <bool Beside, int... I>
+    static constexpr auto views(void* const* pointers, std::integer_sequence<int, I...>) {
+        return hana::make_tuple(view<Beside, I>(pointers)...);
     }
-
-    // The same call with every update target as an argument that is read and a result that is written: for operations that
-    // know no inout but declare that their first result may lie where that argument does.
-    static constexpr ir::node node = planned::graph.nodes[member.node];
-    template <int K>
-    static constexpr int place_of_result = [] {
-        int next = node.arguments;
-        for (int k = 0; k <= K; ++k) {
-            int at = -1;
-            for (int i = node.arguments - 1; i >= 0; --i)  // the first of several is the one passed as inout
-                if (planned::graph.operands[node.first_argument + i] == planned::graph.operands[node.first_result + k]) at = i;
-            if (k == K) return at >= 0 ? at : next;
-            if (at < 0) ++next;
-        }
-        return next;
-    }();
-    static constexpr bool split = node.update && node.results == 1 && member.op->in_place >= 0 && place_of_result<0> == member.op->in_place;
-
-    template <access_mode Mode, int I>
-    static constexpr auto viewed(void* const* pointers) {
-        return typed_view<Mode, plan::tensor_at<type<I>>>(pointers[I]);
-    }
-    template <int... I>
-    static constexpr auto split_arguments(void* const* pointers, std::integer_sequence<int, I...>) {
-        return hana::make_tuple(viewed<access_mode::read, I>(pointers)..., viewed<access_mode::write, place_of_result<0>>(pointers));
-    }
-
-    // A variable of its own: inside the functions below nvcc's front end finds the requirement unmet.
-    template <class... View>
-    static constexpr bool launches = requires(Stream s, View... view) { called::launch(s, view...); };
 
     template <class... View>
     static constexpr void launch(Stream s, [[maybe_unused]] void* const* pointers, View... view) {
-        if constexpr (!launches<View...> && split)
-            hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}),
+        if constexpr (!launches<operation, Stream, View...> && call.beside.count > 0)
+            hana::unpack(views<true>(pointers, std::make_integer_sequence<int, call.beside.count>{}),
                          [&](auto... v) { launch_with(s, v...); });
         else
             launch_with(s, view...);
     }
     template <class... View>
     static constexpr void launch_with(Stream s, View... view) {
-        if constexpr (launches<View...>) {
-            static_assert(returns_nothing<statement, called, decltype(called::launch(s, view...))>);
-            called::launch(s, view...);
+        if constexpr (launches<operation, Stream, View...>) {
+            static_assert(returns_nothing<statement, operation, decltype(operation::launch(s, view...))>);
+            operation::launch(s, view...);
         } else {
-            refuse_launch<statement, called, Stream, View...>();
+            refuse_launch<statement, operation, Stream, View...>();
         }
     }
 
-    static constexpr void call(Stream s, void* const* pointers) {
-        hana::unpack(arguments(pointers, std::make_integer_sequence<int, participation.accesses>{}),
+    static constexpr void run(Stream s, void* const* pointers) {
+        hana::unpack(views<false>(pointers, std::make_integer_sequence<int, call.views.count>{}),
                      [&](auto... view) { launch(s, pointers, view...); });
     }
 };
@@ -215,16 +171,13 @@ private:
 
     template <int... I>
     static constexpr auto functions(std::integer_sequence<int, I...>) {
-        return fixed<launch_function<Stream>, combinations::count>{combinations::count,
-                                                                   {&detail::launching<G, O, Stream, combinations::list[I]>::call...}};
+        return fixed<launch_function<Stream>, combinations::count>{combinations::count, {&detail::launching<G, O, Stream, I>::run...}};
     }
     static constexpr fixed<launch_function<Stream>, combinations::members> list_launches() {
         fixed<launch_function<Stream>, combinations::members> f{};
-        constexpr auto distinct = functions(std::make_integer_sequence<int, combinations::count>{});
-        fixed<int, combinations::members> number{};
-        for (int i = 0; i < combinations::count; ++i) number[combinations::list[i]] = i;
+        constexpr auto each = functions(std::make_integer_sequence<int, combinations::count>{});
         for (int m = 0; m < combinations::members; ++m)
-            if (combinations::of[m] >= 0) f[m] = distinct[number[combinations::of[m]]];
+            if (combinations::of[m] >= 0) f[m] = each[combinations::of[m]];
         return f;
     }
     static constexpr fixed<launch_function<Stream>, combinations::members> launches = list_launches();
