@@ -50,13 +50,28 @@ struct fallen_back final : dv::run_observer {
     void closed(dv::engine&) noexcept override {}
 };
 
+template <class Options = dv::options<>>
 void run_doubled() {
     dv::host::world{1}.run([](auto& rank) {
-        dv::executor<doubled> step{rank};
+        dv::executor<doubled, Options> step{rank};
         step.bind(dv::name<x>, std::vector<float>(4, 1.0f));
         CHECK(step.run().read(dv::name<y>)[0] == 2.0f);
     });
 }
+// Times that say on what they were measured.
+constexpr const char here[] = "threads of the host", elsewhere[] = "NVIDIA H100, NCCL 2.28.9", unknown[] = "";
+template <const char* Hardware>
+struct times_measured_on {
+    static constexpr int format = dv::profile_format;
+    static constexpr dv::profile_row rows[] = {{1, 1000, {}, 1}};
+    static constexpr dv::profile_table table{"doubled",
+                                             dv::options<>::value.machine.name,
+                                             dv::cost_model::graph_key(dv::plan::typed<doubled>::value),
+                                             {1000, 1000, 1000},
+                                             {rows, 1},
+                                             Hardware};
+};
+
 // A run with all that environment variables can ask for, and with files that cannot be written.
 void run_observed(const std::string& page_folder) {
     const watched all{{"/dev/full", page_folder, true, true, true, "no_such_value", false, ""}};
@@ -101,7 +116,7 @@ TEST_CASE("a callback may wait for a lock that another thread holds while it mak
     });
     std::unique_lock held{own};
     const watched all{{"", here.path.string(), true, true, true, "no_such_value", false, ""}};
-    std::thread logging{run_doubled};
+    std::thread logging{run_doubled<>};
     while (!waits) std::this_thread::yield();
     run_doubled();  // observed and logged, under the lock
     held.unlock();
@@ -118,6 +133,18 @@ TEST_CASE("an engine that executes another plan than it was asked for warns") {
     dv::observing = before;
     REQUIRE(log.texts.size() == 1);
     CHECK(log.count(log_level::warning, "no peer access; another plan is executed") == 1);
+}
+
+TEST_CASE("a plan whose times were measured on other hardware than that of rank 0 warns, once") {
+    captured log;
+    run_doubled<dv::options<dv::profile<times_measured_on<here>>>>();
+    run_doubled<dv::options<dv::profile<times_measured_on<unknown>>>>();
+    CHECK(log.texts.empty());
+    run_doubled<dv::options<dv::profile<times_measured_on<elsewhere>>>>();
+    REQUIRE(log.texts.size() == 1);
+    CHECK(log.count(log_level::warning,
+                    "the profile with which `doubled` was planned was measured on NVIDIA H100, NCCL 2.28.9, and rank 0 runs on "
+                    "threads of the host: ") == 1);
 }
 
 TEST_CASE("levels are in order, and the default prints each as a line") {

@@ -121,6 +121,7 @@ std::int64_t size_of(ncclDataType_t t) {
 
 void add_devices(dv::cuda::api& t) {
     t.device_bus_id = [](char* to, int, int device) { std::snprintf(to, 16, "bus %d", device); return cudaSuccess; };
+    t.get_device_properties = [](cudaDeviceProp* p, int) { std::snprintf(p->name, sizeof p->name, "simulated GPU"); return cudaSuccess; };
     t.get_device_count = [](int* n) { *n = here().devices; return cudaSuccess; };
     t.set_device = [](int device) { current_device = device; return cudaSuccess; };
     t.get_last_error = [] { return std::exchange(last_error, cudaSuccess); };

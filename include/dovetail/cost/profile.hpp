@@ -39,6 +39,7 @@ struct profile_table {
     // are multiplied by it.
     int scale[stream_count] = {1000, 1000, 1000};
     span<const profile_row> rows = {};  // in ascending order of keys
+    const char* measured_on = "";       // the hardware, as an engine names it; empty: not known
 
     constexpr const profile_row* find(std::uint64_t key) const {
         int low = 0, high = rows.count;

@@ -22,10 +22,24 @@ DOVETAIL_INLINE basic_executor::~basic_executor() {
     if (engine_) close();
 }
 
+namespace launch {
+
+// Logs on rank 0 if the times by which it was planned were measured on other hardware.
+inline void compare_hardware(const engine& e, const profile_table& profile) {
+    if (e.rank != 0 || profile.rows.count == 0 || *profile.measured_on == 0) return;
+    const std::string here = e.hardware();
+    if (here != profile.measured_on)
+        log(log_level::warning, "the profile with which `" + display(*e.name) + "` was planned was measured on " + profile.measured_on +
+                                    ", and rank 0 runs on " + here + ": DOVETAIL_PROFILE=file.hpp writes one of this hardware");
+}
+
+}  // namespace launch
+
 DOVETAIL_INLINE void basic_executor::open(std::shared_ptr<dovetail::engine> of, bool times, const ir::graph& written,
                                           const plan_options& first, const plan_options& second) {
     unwinding_ = std::uncaught_exceptions();
     of->record_times(times);
+    if (engine_ == nullptr) launch::compare_hardware(*of, first.profile);  // once for all plans that are compared
     observer_ = observing.load(std::memory_order_acquire);
     if (observer_ != nullptr) observer_->made(*of, of->transport_fallback_reason().empty() ? first : second, written);
     engine_ = std::move(of);

@@ -93,6 +93,7 @@ private:
         std::shared_ptr<const geometry> where;
         std::vector<measured_run> runs;
         std::vector<int> ranks;
+        std::string hardware;  // of the first of them
         bool reported = false;
     };
 
@@ -146,8 +147,8 @@ private:
         }
         if (from.run_states.empty()) return;
         if (to == nullptr)
-            to =
-                &done_.emplace_back(recorded{std::make_shared<plan_view>(tables_of(e, from)), std::make_shared<geometry>(e.where), {}, {}});
+            to = &done_.emplace_back(
+                recorded{std::make_shared<plan_view>(tables_of(e, from)), std::make_shared<geometry>(e.where), {}, {}, e.hardware()});
         to->ranks.push_back(e.rank);
         for (const auto& f : from.run_states) {
             if (!ended(e, *f)) continue;
@@ -199,7 +200,7 @@ private:
         std::vector<int> ranks;
         int world = 1;
         for (recorded& r : done_) {
-            traced g{r.of.get(), {}, r.where.get()};
+            traced g{r.of.get(), {}, r.where.get(), r.hardware};
             for (const measured_run& run : r.runs) g.runs.push_back(measured(*r.of, run, r.where.get()));
             graphs.push_back(std::move(g));
             world = r.where->ranks();

@@ -12,11 +12,12 @@ namespace detail {
 // The runs of a graph under one machine description.
 class profiled_graph {
 public:
-    explicit profiled_graph(const plan_view& of)
-        : title_{of.title()}, machine_{of.s.machine.name}, graph_key_{cost_model::graph_key(of.written)} {}
+    explicit profiled_graph(const traced& g)
+        : title_{g.of->title()}, machine_{g.of->s.machine.name}, hardware_{g.hardware}, graph_key_{cost_model::graph_key(g.of->written)} {}
 
-    bool is_of(const plan_view& of) const {
-        return title_ == of.title() && machine_ == of.s.machine.name && graph_key_ == cost_model::graph_key(of.written);
+    bool is_of(const traced& g) const {
+        return title_ == g.of->title() && machine_ == g.of->s.machine.name && hardware_ == g.hardware &&
+               graph_key_ == cost_model::graph_key(g.of->written);
     }
     void add(const traced& g, const busy_streams& streams) {
         const graph_as_run as_run{g.of->graph, g.where};
@@ -76,7 +77,7 @@ private:
         return static_cast<int>(std::clamp<std::int64_t>(measured * 1000 / std::max<std::int64_t>(estimated, 1), 1, INT32_MAX));
     }
 
-    std::string title_, machine_;
+    std::string title_, machine_, hardware_;
     std::uint64_t graph_key_;
     std::map<std::uint64_t, profiled_work> work_;  // by key
 };
@@ -106,7 +107,8 @@ inline std::string profiled_graph::text(const std::string& name) const {
            ";\n    // Key of the work; picoseconds alone, beside kernels, copy engines, NCCL (0: not measured); samples; estimate.\n" +
            "    static constexpr dovetail::profile_row rows[] = {\n" + rows + "    };\n" +
            "    static constexpr dovetail::profile_table table{" + in_quotes(title_, false) + ", " + in_quotes(machine_, false) + ", " +
-           hexadecimal(graph_key_) + ", {" + scales + "}, {rows, " + std::to_string(count) + "}};\n};\n";
+           hexadecimal(graph_key_) + ", {" + scales + "}, {rows, " + std::to_string(count) + "}, " + in_quotes(hardware_, false) +
+           "};\n};\n";
 }
 
 }  // namespace detail
@@ -117,8 +119,8 @@ inline std::string profile_text(const std::vector<traced>& graphs) {
     std::vector<detail::profiled_graph> profiled;
     for (const traced& g : graphs) {
         std::size_t i = 0;
-        while (i < profiled.size() && !profiled[i].is_of(*g.of)) ++i;
-        if (i == profiled.size()) profiled.emplace_back(*g.of);
+        while (i < profiled.size() && !profiled[i].is_of(g)) ++i;
+        if (i == profiled.size()) profiled.emplace_back(g);
         profiled[i].add(g, streams);
     }
     std::string text;

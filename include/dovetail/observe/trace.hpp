@@ -16,6 +16,7 @@ struct traced {
     const plan_view* of = nullptr;
     std::vector<timeline> runs;
     const geometry* where = nullptr;  // positions of the ranks; null: no flow events
+    std::string hardware = {};        // of the first rank
 };
 
 namespace detail {

@@ -66,6 +66,14 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<samples::shaped<1>>(2, "one element");
     compare_all<samples::shaped<1001>>(2, "an odd number");
 }
+TEST_CASE("an engine names the GPU and the version of NCCL that is found at run time") {
+    const simulated::scope simulation;
+    dv::cuda::calls.get_version = [](int* version) { *version = 99'901; return ncclSuccess; };
+    simulated::run(2, [](auto& rank) {
+        const dv::executor<samples::shaped<1>> step{rank};
+        CHECK(step.at().hardware() == "simulated GPU, NCCL 9.99.1");
+    });
+}
 TEST_CASE("meshes and states on the simulated GPU") {
     const simulated::scope simulation;
     compare_all<samples::sums>(4, "sums");

@@ -133,6 +133,8 @@ public:
         if (rank == 0) launch::log(log_level::warning, reason + "; another plan is executed");
     }
     void record_times(bool on) { recording_.store(on); }
+    // What executes the runs, with the versions on which their times depend: "NVIDIA H200, NCCL 2.28.9".
+    virtual std::string hardware() const { return "threads of the host"; }
     // The largest error of this rank's times on the clock that all ranks of the world share.
     virtual std::int64_t clock_error_ns() const { return 0; }
     launch_watcher* watcher = nullptr;  // notified of the runs issued from now on

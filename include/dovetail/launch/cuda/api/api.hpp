@@ -64,6 +64,7 @@ inline cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphN
 struct api {
     // Devices and memory.
     decltype(&::cudaGetDeviceCount) get_device_count = &::cudaGetDeviceCount;
+    decltype(&::cudaGetDeviceProperties) get_device_properties = &::cudaGetDeviceProperties;
     cudaError_t (*device_bus_id)(char*, int, int) = &::cudaDeviceGetPCIBusId;
     decltype(&::cudaSetDevice) set_device = &::cudaSetDevice;
     decltype(&::cudaGetLastError) get_last_error = &::cudaGetLastError;

@@ -1,4 +1,4 @@
-// Checks of this machine before a world is made: a CUDA device, and an NCCL library at least as new as its headers.
+// The devices of this machine, and checks before a world is made: a CUDA device, and an NCCL library at least as new as its headers.
 #pragma once
 
 #include "api.hpp"
@@ -12,6 +12,20 @@ namespace dovetail::cuda::detail {
 inline std::string nccl_version_text(int code) {
     return code < 10000 ? std::to_string(code / 1000) + "." + std::to_string(code / 100 % 10) + "." + std::to_string(code % 100)
                         : std::to_string(code / 10000) + "." + std::to_string(code / 100 % 100) + "." + std::to_string(code % 100);
+}
+
+// Of the library that is found at run time.
+inline int nccl_version() {
+    int version = 0;
+    check(calls.get_version(&version), "ncclGetVersion");
+    return version;
+}
+
+// The name of a device and the version of NCCL: "NVIDIA H200, NCCL 2.28.9".
+inline std::string hardware_of(int device) {
+    cudaDeviceProp properties{};
+    check(calls.get_device_properties(&properties, device), "cudaGetDeviceProperties");
+    return properties.name + (", NCCL " + nccl_version_text(nccl_version()));
 }
 
 // The number of devices; throws if this machine has none that the program can use.

@@ -40,8 +40,7 @@ inline membership join(control::resolved_identity me, const control::rendezvous_
         fault = e.text();
     }
     control::check_devices(*channel, bus, fault, limit);
-    int version = 0;
-    check(calls.get_version(&version), "ncclGetVersion");
+    const int version = detail::nccl_version();
     channel->require_equal("the version of NCCL", static_cast<std::uint64_t>(version), detail::nccl_version_text(version), limit);
     if (me.verbose)
         launch::log(log_level::debug, "rank " + std::to_string(me.rank) + " of " + std::to_string(me.size) + " is here; device " +

@@ -4,6 +4,7 @@
 
 #include "../../engine/initialise.hpp"
 #include "../../world/plan_fingerprint.hpp"
+#include "../api/devices.hpp"
 #include "../commands/command_runner.hpp"
 #include "enqueue.hpp"
 #include "inspection.hpp"
@@ -28,6 +29,7 @@ protected:
     // Locks NCCL if the executor communicates; otherwise an empty lock.
     nccl_lock lock_nccl() { return communicates_ ? on_->nccl.lock_calls() : nccl_lock{}; }
     launch::peers* partners() override { return communicates_ ? on_->world.get() : nullptr; }
+    std::string hardware() const override { return detail::hardware_of(on_->device); }
     // Waits until all ranks have reached the same place of the program.
     void barrier(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
 
