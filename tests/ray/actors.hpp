@@ -1,6 +1,7 @@
-// What the tests of this folder share: Ray's actors as roles, the methods of its test actors as statements, and runs in flight.
+// What the tests of this folder share besides graphs.hpp: the methods of its test actors as statements, and runs in flight.
 #pragma once
 
+#include "graphs.hpp"
 #include "support/on_host.hpp"
 
 #include <dovetail/core/display.hpp>
@@ -12,18 +13,10 @@
 
 namespace ray {
 
-namespace dv = dovetail;
-using namespace dv::ops;
 using namespace std::chrono_literals;
 using floats = std::vector<float>;
-using number = dv::scalar<float>;
 
-template <int> struct actor;   // a role
-template <int> struct in;      // an input
-template <int> struct out;     // an output
-template <int> struct total;   // the state of an actor
-template <int> struct v;       // a value between tasks
-template <int, int> struct w;  // the same, by actor or stage
+template <int> struct total;  // the state of an actor
 
 // The method `inc`: adds to what the actor has, and returns the sum.
 template <int Actor, class Result, class X>

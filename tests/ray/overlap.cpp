@@ -99,13 +99,6 @@ struct many_sends : dv::graph<
     dv::on<actor<1>, dv::repeat<used, 4>>,
     dv::output<dv::all<4, out>>> {};
 
-// Two tasks of one actor with an edge between them, of which the second also receives; and a third that sends meanwhile.
-struct edge_of_one_actor : dv::graph<
-    dv::repeat<given, 2>,
-    dv::on<actor<0>, dv::let<v<0>, slowly_doubled(in<0>)>, dv::let<v<1>, slowly_doubled(v<0>)>, dv::let<out<0>, add(v<1>, v<2>)>>,
-    dv::on<actor<1>, dv::let<v<2>, slowly_doubled(in<1>)>, dv::let<out<1>, subtract(v<0>, v<2>)>>,
-    dv::output<out<0>, out<1>>> {};
-
 floats ramp(int which, int run) {
     floats all;
     for (int i = 0; i < row::size; ++i) all.push_back(static_cast<float>(1 + 3 * which + 7 * run + i));
@@ -138,7 +131,7 @@ void many_values() {
 }
 template <class O, int Ahead>
 void edge_values() {
-    ray::run<edge_of_one_actor, O, Ahead>(
+    ray::run<edge_of_one_actor<slowly_doubled, row>, O, Ahead>(
         2, 6, [](auto& step, int run) { step.bind(dv::name<in<0>>, ramp(0, run)).bind(dv::name<in<1>>, ramp(1, run)); },
         [](auto& step, auto& ticket, int rank, int run) {
             const floats a = ramp(0, run), b = ramp(1, run);
