@@ -22,8 +22,14 @@ template <class Argument>
 struct not_an_executor_argument {
     static_assert(detail::never<Argument>,
                   "dovetail: the constructor of an executor does not accept an argument of this type; after the rank it accepts a "
-                  "dv::store, dv::width<axis>(n), a std::chrono duration, dv::record_times, dv::check_finite, dv::replay or "
+                  "dv::store, dv::width<axis>(n), a std::chrono duration, dv::record_times, dv::check_finite, dv::tuned, dv::replay or "
                   "dv::replay_or_streams");
+};
+template <class Argument>
+struct argument_given_twice {
+    static_assert(detail::never<Argument>,
+                  "dovetail: the constructor of an executor is given two arguments of one kind (one store, one time limit, one of "
+                  "dv::replay and dv::replay_or_streams, one width of each axis)");
 };
 template <class Axis, class... More>
 struct width_of_no_axis {

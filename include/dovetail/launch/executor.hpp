@@ -8,63 +8,15 @@
 #include "../plan/tuning.hpp"
 #include "basic_executor.hpp"
 #include "calls/asked.hpp"
+#include "calls/executor_arguments.hpp"
 #include "calls/placeholder.hpp"
 #include "executable/bind.hpp"
-#include "store.hpp"
 #include "ticket.hpp"
 
 namespace dovetail {
 
-struct record_times_option {};
-inline constexpr record_times_option record_times{};
-
-// For debugging: waits for each run and checks every floating-point value that it computes. The first operation, in an order common to all
-// ranks, that produces NaN or infinity, or reads a state that holds one, is named by an operation_error.
-struct check_finite_option {};
-inline constexpr check_finite_option check_finite{};
-
-// Never slower, measured: the first runs go to several plans in turn (the planner's choice; one stream; the other transport; the rewrites
-// that were predicted to be second), and all ranks keep the one that is fastest where the program runs: `tuning()` tells what was measured.
-// Each plan takes its time to compile, and an arena until the decision. `run` waits for the end of such a run.
-struct tuned_option {};
-inline constexpr tuned_option tuned{};
-
-// On a GPU, every run is the launch of one CUDA graph. `replay`: an operation that cannot be captured is an error; `replay_or_streams`: the
-// runs are then issued to streams.
-inline constexpr replay_mode replay = replay_mode::always;
-inline constexpr replay_mode replay_or_streams = replay_mode::if_possible;
-
 namespace detail {
 
-inline void take(engine_options& o, const store& s) { o.store = s.core(); }
-inline void take(engine_options& o, axis_width w) { o.widths.push_back(w); }
-inline void take(engine_options& o, record_times_option) { o.record_times = true; }
-inline void take(engine_options& o, check_finite_option) { o.check_finite = true; }
-inline void take(engine_options&, tuned_option) {}
-inline void take(engine_options& o, replay_mode r) { o.replay = r; }
-template <class Rep, class Period>
-void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {
-    o.time_limit = launch::nanoseconds_of(limit);
-}
-template <class A>
-concept engine_argument = requires(engine_options& o, const A& argument) { take(o, argument); };
-
-template <class A>
-void take_argument(engine_options& o, const A& argument) {
-    if constexpr (engine_argument<A>) take(o, argument);
-}
-
-// Always true; reports an argument after the rank that executors do not accept.
-template <class G, class O, class A>
-constexpr bool check_argument() {
-    if constexpr (plan::planned<G, O>::made) {
-        check_width<G, A>();
-        if constexpr (!engine_argument<A>) refuse_argument<A>();
-    }
-    return true;
-}
-template <class G, class O, class A>
-inline constexpr bool argument_asked = check_argument<G, O, A>();
 template <class G, class O, class Stream>
 constexpr bool check_launches() {
     if constexpr (plan::planned<G, O>::made) return bound<G, O, Stream>::check();
@@ -132,7 +84,7 @@ public:
 
     // All ranks make the same executors in the same order; throws on all of them if they differ.
     template <detail::rank_of_a_world Rank, class... Arguments>
-        requires((detail::argument_asked<G, Options, Arguments> && ... && detail::launches_asked<G, Options, typename Rank::stream>))
+        requires(detail::arguments_asked<G, Options, Arguments...> && detail::launches_asked<G, Options, typename Rank::stream>)
     explicit executor([[maybe_unused]] Rank& rank, [[maybe_unused]] const Arguments&... arguments) {
         if constexpr (plan::planned<G, Options>::made) {
             engine_options o;
