@@ -91,6 +91,8 @@ TEST_CASE("values in blocks are those of the same graph without the split") {
     compare_in_blocks<split_pair, 2>(4, "split_pair");
     compare_in_blocks<split_experts, 2>(2, "split_experts");
     compare_in_blocks<split_across, 4>(3, "split_across");
+    compare_in_blocks<split_over_roles, 2>(3, "split_over_roles");
+    compare_in_blocks<split_over_roles, 4>(3, "split_over_roles, 4 blocks");
     compare_in_blocks<split_state, 2>(2, "split_state");
     compare_in_blocks<split_groups, 2>(2, "split_groups");
 }
@@ -145,6 +147,8 @@ TEST_CASE("what the search over rewrites takes has the values of the graph as wr
     compare_searched<split_chain<dv::automatic>, split_chain<1>>(2, "split_chain");
     compare_searched<split_layers<dv::automatic>, split_layers<1>>(2, "split_layers");
     compare_searched<split_pair<dv::automatic>, split_pair<1>>(4, "split_pair");
+    compare_searched<split_over_roles<1>>(3, "split_over_roles");
+    compare_searched<split_over_roles<dv::automatic>, split_over_roles<1>>(3, "split_over_roles, automatic");
     compare_searched<split_experts<dv::automatic>, split_experts<1>>(2, "split_experts");
     compare_searched<sharded_stream<dv::group>>(4, "sharded_stream");
     compare_searched<sharded_blocks<dv::group>>(2, "sharded_blocks");

@@ -77,6 +77,7 @@ TEST_CASE("what the rewrites make has its origins") {
     CHECK(compared<split_pair<2>>() == "none");
     CHECK(compared<split_experts<2>>() == "none");
     CHECK(compared<samples::split_across<4>>() == "none");
+    CHECK(compared<samples::split_over_roles<2>>() == "none");
     CHECK(compared<split_state<2>>() == "none");
     CHECK(compared<samples::split_groups<2>>() == "none");
     const dv::ir::graph& many = dv::plan::typed<samples::along_an_axis>::value;

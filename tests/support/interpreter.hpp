@@ -64,7 +64,8 @@ public:
         for (const auto& [role, position] : places_)
             for (int s = 0; s < g_.symbols.size(); ++s)
                 if (g_.symbols[s].kind == dv::ir::symbol_kind::state && g_.symbols[s].role == role) {
-                    if (given_ != nullptr) copy(given_->initial_state(s, role, position), m_.initial_state(s, role, position));
+                    if (given_ != nullptr)
+                        copy(given_->initial_state(s, role, position), m_.initial_state(s, role, position));
                     else
                         fill_values(m_.initial_state(s, role, position),
                                     mix(mix(seed_ + 13 + static_cast<word>(s)) + static_cast<word>(position)));
@@ -149,7 +150,8 @@ private:
                 if (x.role >= 0 && x.role != role) continue;
                 if (x.kind == dv::ir::symbol_kind::input) {
                     const int of = g_.single_rank && x.role < 0 ? -1 : role;
-                    if (given_ != nullptr) copy(given_->value(run, s, role, position), m_.value(run, s, role, position));
+                    if (given_ != nullptr)
+                        copy(given_->value(run, s, role, position), m_.value(run, s, role, position));
                     else
                         fill_values(m_.value(run, s, role, position),
                                     mix(mix(mix(mix(seed_ + 11) + static_cast<word>(run)) + static_cast<word>(s)) +
@@ -180,19 +182,14 @@ private:
     void execute(int run, int i) {
         const dv::ir::node& n = g_.nodes[i];
         if (n.op->view == dv::view_kind::rows) return;  // see read
-        if (n.role < 0) return over_roles(run, i);
+        if (n.role < 0) return n.op->view == dv::view_kind::concat ? join_on_receivers(run, i) : over_roles(run, i);
         const auto argument = [&](int a, int position) { return read(run, g_.operands[n.first_argument + a], n.role, position); };
         std::vector<piece> in, out;
         for (int position = 0; position < m_.positions(n.role); ++position) {
             const int here = m_.at(n.role, position);
             in.clear();
             if (n.op->view == dv::view_kind::concat) {
-                piece to = m_.result(run, here, i, 0);
-                for (int a = 0; a < n.arguments; ++a) {
-                    const piece from = argument(a, position);
-                    copy(from, to);
-                    to.data += from.bytes;
-                }
+                join(run, i, n.role, position);
             } else if (n.kind == dv::op_kind::compute) {
                 out.clear();
                 for (int a = 0; a < n.arguments; ++a) in.push_back(argument(a, position));
@@ -217,6 +214,21 @@ private:
                 if (const int s = g_.operands[n.first_result + j]; s >= 0)
                     copy(m_.result(run, m_.at(n.role, position), i, j), m_.state(s, n.role, position));
     }
+    // A value made of parts, on a role that has them.
+    void join(int run, int i, int role, int position) {
+        const dv::ir::node& n = g_.nodes[i];
+        piece to = m_.result(run, m_.at(role, position), i, 0);
+        for (const int part : g_.operands.subspan(n.first_argument, n.arguments)) {
+            const piece from = read(run, part, role, position);
+            copy(from, to);
+            to.data += from.bytes;
+        }
+    }
+    // Of parts that a collective over roles makes.
+    void join_on_receivers(int run, int i) {
+        for (const int role : g_.operands.subspan(g_.nodes[i].first_target, g_.nodes[i].targets))
+            for (int position = 0; position < m_.positions(role); ++position) join(run, i, role, position);
+    }
     void over_roles(int run, int i) {
         const dv::ir::node& n = g_.nodes[i];
         const std::vector<int> group_indices = group_of(g_, n);
@@ -226,7 +238,8 @@ private:
         std::vector<piece> in;
         for (int position = 0; position < m_.positions(group_indices[0]); ++position) {
             in.assign(group_indices.size(), {});
-            if (root >= 0 && n.arguments == 1) in[root] = read(run, g_.operands[n.first_argument], n.root, position);
+            if (root >= 0 && n.arguments == 1)
+                in[root] = read(run, g_.operands[n.first_argument], n.root, position);
             else
                 for (int k = 0; k < n.arguments; ++k) in[k] = read(run, g_.operands[n.first_argument + k], group_indices[k], position);
             for (int k = 0; k < static_cast<int>(group_indices.size()); ++k)

@@ -491,6 +491,17 @@ struct split_across : dv::graph<
     dv::split<Blocks, dv::on<middle, dv::let<b, relu(a)>, dv::let<c, multiply(b, a)>>, dv::on<right, dv::let<d, add(c, x)>>>,
     dv::on<left, dv::let<e, add(c, a)>>,
     dv::output<d, e>> {};
+// Collectives over roles in blocks; outside of the split their results are read as wholes, on roles that have them and on one that has not.
+template <int Blocks>
+struct split_over_roles : dv::graph<
+    dv::input<x, blocks>,
+    dv::on<left, dv::let<a, add(x, x)>>,
+    dv::on<middle, dv::let<b, relu(x)>>,
+    dv::split<Blocks,
+              dv::let<c, all_reduce<sum>(a, b)>, dv::let<d, broadcast<to<middle, right>>(a)>, dv::let<e, reduce<sum, root<left>>(a, b)>>,
+    dv::on<left, dv::let<f, add(c, e)>>,
+    dv::on<right, dv::let<y, multiply(c, d)>>,
+    dv::output<b, c, f, y>> {};
 // A state is read in blocks and changed behind them; an operation with two results, and one whose second result is not wanted.
 struct sum_and_difference {
     static constexpr dv::results result(dv::tensor_type u, dv::tensor_type v) {

@@ -92,6 +92,7 @@ TEST_CASE("meshes and states on the simulated GPU") {
     compare_all<samples::split_chain<4>>(2, "split_chain");
     compare_all<samples::split_layers<2>>(2, "split_layers");
     compare_all<samples::split_pair<2>>(4, "split_pair");
+    compare_all<samples::split_over_roles<2>>(3, "split_over_roles");
     compare_all<samples::split_experts<2>>(2, "split_experts");
     compare_all<samples::split_state<2>>(2, "split_state");
     compare_all<samples::split_groups<2>>(2, "split_groups");

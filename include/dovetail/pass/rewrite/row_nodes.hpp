@@ -68,9 +68,13 @@ constexpr int add_rows(ir::graph_data& to, const ir::node& beside, int whole, in
     return block;
 }
 
-// A value whose blocks of rows are these symbols.
-constexpr void add_concat(ir::graph_data& to, const ir::node& beside, const vec<int>& blocks, int whole) {
+// A value whose blocks of rows are these symbols. What a collective over roles makes is on all its receiving roles.
+constexpr void add_concat(ir::graph_data& to, const ir::node& beside, const vec<int>& blocks, int whole, span<const int> receivers = {}) {
     add_beside(to, beside, concat_operation, blocks, whole);
+    ir::node& made = to.nodes.back();
+    made.first_target = to.operands.size();
+    made.targets = receivers.size();
+    for (const int role : receivers) to.operands.push(role);
 }
 
 // A copy is an own_rows along no axis: of all of its argument, in the memory of the rank.

@@ -45,7 +45,7 @@ public:
                 push(n, block);
                 for (const int s : joined_results(n)) copy_rows_of_each(n, s, block);
             }
-            for (const int s : joined_results(n)) add_concat(to_, n, parts_of(s), s);
+            for (const int s : joined_results(n)) add_concat(to_, n, parts_of(s), s, receivers_of(n));
         }
         return static_cast<ir::graph_data&&>(to_);
     }
@@ -79,6 +79,9 @@ private:
         for (int i = 0; i < how_.blocks; ++i) to_.symbols.push(block);
     }
 
+    // The roles that receive the result of a collective over roles; none of other nodes.
+    constexpr span<const int> receivers_of(const ir::node& n) const { return g_.operands.view().subspan(n.first_target, n.targets); }
+
     // A node as it is, or a block of it.
     constexpr void push(const ir::node& written, int block) {
         const vec<int> arguments = arguments_of(written, block), results = results_of(written, block);
@@ -92,7 +95,7 @@ private:
         for (const int made : results)
             if (made >= 0 && !n.update) to_.symbols[made].node = to_.nodes.size();
         n.first_target = to_.operands.size();
-        for (int k = 0; k < n.targets; ++k) to_.operands.push(g_.operands[written.first_target + k]);
+        for (const int role : receivers_of(written)) to_.operands.push(role);
         if (block >= 0) {
             n.block = block;
             n.blocks = how_.blocks;

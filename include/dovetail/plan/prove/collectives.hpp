@@ -41,7 +41,11 @@ constexpr int argument_at(const ir::graph& g, const ir::node& n, int group_index
 // Whether a value is a result that differs from role to role. Every role has only its own, and no transfer moves it.
 constexpr bool is_piece(const ir::graph& g, const ir::symbol& s) {
     if (s.role >= 0 || s.node < 0) return false;
-    return !collective::has_equal_results(g.nodes.first[s.node].kind);
+    const ir::node& n = g.nodes.first[s.node];
+    if (n.op->view == view_kind::none) return !collective::has_equal_results(n.kind);
+    for (int part : g.operands.subspan(n.first_argument, n.arguments))
+        if (is_piece(g, g.symbols.first[part])) return true;
+    return false;
 }
 
 // In a single-rank graph all buffers are of one role; the group index from which such a result is written says whose it is.
@@ -223,7 +227,8 @@ private:
     }
     constexpr bool check_received(const ir::participation& x, const ir::access& a) {
         const ir::buffer& b = p_.buffers.first[a.buffer];
-        if (a.mode != access_mode::write || !blocks_.holds(p_, a, result_) || b.output != g_.symbols.first[result_].output)
+        if (a.mode != access_mode::write || !blocks_.holds(p_, a, result_) ||
+            b.output != g_.symbols.first[blocks_.value_of(result_)].output)
             return refuse(flaw::wrong_access, x, a.buffer);
         if (!lies_with(received_, a)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
