@@ -99,8 +99,8 @@ struct split_in_place {
 template <class Decompose, class... More>
 struct nothing_to_decompose {
     static_assert(detail::never<Decompose, More...>,
-                  "dovetail: this decompose (first) contains no all_reduce; put the all_reduce into it, with the row-wise statements "
-                  "behind it, or leave decompose out");
+                  "dovetail: this decompose or shard_update (first) contains no all_reduce; put the all_reduce into it, with the row-wise "
+                  "statements or the updates behind it, or leave it out");
 };
 template <class Statement, class Operation, class... More>
 struct not_decomposable {

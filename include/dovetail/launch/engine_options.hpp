@@ -26,6 +26,7 @@ struct engine_options {
     bool record_times = false;
     replay_mode replay = replay_mode::never;
     bool check_finite = false;
+    bool tuned = false;              // several plans are compared
     std::string role_conflict = {};  // set by the rank (rank_roles), told to all ranks; empty: none
 };
 

@@ -62,6 +62,7 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {[](auto&, auto& o) { o.widths = {dv::width<tp>(2)}; }, ", width 2 of tp"},
         {[](auto&, auto& o) { o.widths = {dv::width<tp>(2), dv::width<dp>(4)}; }, ", width 4 of dp, width 2 of tp"},
         {[](auto&, auto& o) { o.check_finite = true; }, ", values checked"},
+        {[](auto&, auto& o) { o.tuned = true; }, ", tuned"},
         {[](auto&, auto& o) { o.replay = dv::replay_mode::always; }, ", replayed"},
         {[](auto&, auto& o) { o.replay = dv::replay_mode::if_possible; }, ", replayed if possible"},
         {profiled(0), ", a profile of `model`"},

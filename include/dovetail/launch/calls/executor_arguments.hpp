@@ -38,7 +38,7 @@ inline void take(engine_options& o, const store& s) { o.store = s.core(); }
 inline void take(engine_options& o, axis_width w) { o.widths.push_back(w); }
 inline void take(engine_options& o, record_times_option) { o.record_times = true; }
 inline void take(engine_options& o, check_finite_option) { o.check_finite = true; }
-inline void take(engine_options&, tuned_option) {}
+inline void take(engine_options& o, tuned_option) { o.tuned = true; }
 inline void take(engine_options& o, replay_mode r) { o.replay = r; }
 template <class Rep, class Period>
 void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {

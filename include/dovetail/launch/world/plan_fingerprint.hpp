@@ -37,6 +37,7 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
     for (const axis_width& w : o.widths) widths[display(*w.axis)] = w.width;
     for (const auto& [axis, positions] : widths) say(true, "width " + std::to_string(positions) + " of " + axis);
     say(o.check_finite, "values checked");
+    say(o.tuned, "tuned");
     say(o.replay == replay_mode::always, "replayed");
     say(o.replay == replay_mode::if_possible, "replayed if possible");
     return text;
