@@ -166,6 +166,7 @@ TEST_CASE("worlds that do not fit") {
     has(making(on_two_axes{}, 6, dv::width<dp>(4)), "the world has 6 ranks, which fits no width of axis `tp`: the graph needs 4 x width");
     has(making(on_two_axes{}, 6, dv::width<dp>(0)), "width 0 given for axis `dp`: it must be at least 1");
     has(making(on_two_axes{}, 6, dv::axis_width{dv::width<left>(2)}), "width given for `left`, which is no axis of the graph");
+    has(making(on_two_axes{}, 6, dv::width<dp>(1 << 30)), "width 1073741824 given for axis `dp`, and the world has 6 ranks");
     has(making(sums{}, 4, dv::width<dp>(2)), "width 2 given for axis `dp`, whose width is 4");
     CHECK(making(sums{}, 4, dv::width<dp>(4)) == "nothing thrown");
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2)) == "nothing thrown");

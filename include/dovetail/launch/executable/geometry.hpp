@@ -24,14 +24,14 @@ public:
         : graph_{g}, ranks_{ranks} {
         roles_ = g.single_rank ? 1 : g.roles.size();
         resolve(given);
-        for (int r = 0; r < roles_; ++r) mesh_sizes_.push_back(static_cast<int>(mesh_size_of(r)));
-        const int next = number_ranks(planned);
         for (int r = roles_; r < g.roles.size(); ++r)
-            if (mesh_size_of(r) != mesh_sizes_[0])
+            if (mesh_size_of(r) != mesh_size_of(0))
                 throw world_error{"a single-rank graph needs equal meshes on all its roles; " + described()};
-        if (next != ranks)
-            throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " +
+        if (const std::int64_t needed = ranks_needed(); needed != ranks)
+            throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(needed) + ": " +
                               described()};
+        for (int r = 0; r < roles_; ++r) mesh_sizes_.push_back(static_cast<int>(mesh_size_of(r)));
+        number_ranks(planned);
         for (const ir::node& n : g.nodes)
             if (n.role >= 0 && n.root >= width_along(n.role, n.axes))
                 throw world_error{"operation `" + display(*n.op->name) + "` has its root at index " + std::to_string(n.root) + " of " +
@@ -109,8 +109,8 @@ public:
     }
 
 private:
-    // Gives each role its first rank; returns how many ranks there are.
-    int number_ranks(span<const ir::role_plan> planned) {
+    // Gives each role its first rank.
+    void number_ranks(span<const ir::role_plan> planned) {
         first_.resize(static_cast<std::size_t>(roles_));
         const vec<int> order = dovetail::plan::by_rank(planned);
         int next = 0;
@@ -119,7 +119,6 @@ private:
             first_[role] = next;
             next += mesh_sizes_[role];
         }
-        return next;
     }
     // Checks positions along open axes; those along axes of fixed width were checked at compile time.
     void check_positions(const ir::node& n) const {
@@ -130,9 +129,10 @@ private:
                                   std::to_string(width) + ": " + described()};
     }
     std::int64_t width_along(int role, unsigned mask) const {
+        constexpr std::int64_t most = std::int64_t{1} << 32;  // more than a world has; larger products are cut to it
         std::int64_t n = 1;
         for (const ir::mesh_axis& m : graph_.mesh.subspan(graph_.roles[role].first_axis, graph_.roles[role].axes))
-            if ((mask >> m.axis) & 1u) n *= width(role, m.axis);
+            if ((mask >> m.axis) & 1u) n = std::min(n * width(role, m.axis), most);
         return n;
     }
     std::int64_t mesh_size_of(int role) const { return width_along(role, ~0u); }
@@ -170,6 +170,7 @@ private:
         if (axis == graph_.axes.size()) throw world_error{"width given for " + display_or(w.axis, "?") + ", which is no axis of the graph"};
         const std::string given = "width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?");
         if (w.width < 1) throw world_error{given + ": it must be at least 1"};
+        if (w.width > ranks_) throw world_error{given + ", and the world has " + std::to_string(ranks_) + " ranks"};
         if (is_open[axis]) {
             open_[axis] = w.width;
             is_open[axis] = false;
@@ -207,6 +208,9 @@ private:
     }
     std::int64_t ranks_with(int axis, int width) {
         open_[axis] = width;
+        return ranks_needed();
+    }
+    std::int64_t ranks_needed() const {
         std::int64_t ranks = 0;
         for (int r = 0; r < roles_; ++r) ranks += mesh_size_of(r);
         return ranks;
