@@ -39,6 +39,12 @@ template <class Name, class... Tensor>
 struct size_overflow {
     static_assert(detail::never<Name, Tensor...>, "dovetail: this tensor has more than 2^50 bytes, or a negative extent");
 };
+template <class Statement, class Operation, class... More>
+struct workspace_size {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: the operation (second) of this statement (first) asks for a workspace of more than 2^50 bytes, or of a "
+                  "negative number of bytes");
+};
 
 // Blocks of rows.
 template <class Statement, class View, class... More>

@@ -46,6 +46,7 @@ enum class fault_kind : unsigned char {
     wrong_result_count,
     update_mismatch,
     size_overflow,
+    workspace_size,
     no_such_block,
     uneven_rows,
     unaligned_rows,

@@ -85,6 +85,7 @@ private:
             given = n.op->infer(arguments, results_);
             if (given == 0) return refuse(n, arguments, count), true;
             if (given < 0) return fail(ir::make_fault(ir::fault_kind::said_already)), true;
+            if (!has_right_workspace(n, arguments)) return fail(ir::fault_kind::workspace_size, n), true;
         } else if (n.kind == op_kind::to_host || n.kind == op_kind::from_host) {
             results_[0] = arguments[0];
         } else {
@@ -119,6 +120,11 @@ private:
         }
     }
 
+    static constexpr bool has_right_workspace(const ir::node& n, const tensor_type* arguments) {
+        if (!n.op->has_workspace) return true;
+        const std::int64_t bytes = n.op->workspace(arguments);
+        return bytes >= 0 && bytes <= most_bytes;
+    }
     // Of a view: are its blocks whole numbers of rows, and multiples of what an operation's memory is aligned to?
     constexpr bool cuts_whole_blocks(const ir::node& n, const tensor_type* arguments) {
         const operation& op = *n.op;

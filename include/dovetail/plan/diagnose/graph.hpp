@@ -96,6 +96,8 @@ constexpr auto graph_error() {
         return tell<error::update_mismatch, G>();
     else if constexpr (f.kind == kind::size_overflow)
         return tell<error::size_overflow, G>();
+    else if constexpr (f.kind == kind::workspace_size)
+        return tell<error::workspace_size, G>();
     else if constexpr (f.kind == kind::rows_of_target)
         return tell<error::rows_of_target, G>();
     else if constexpr (f.kind == kind::target_as_two_arguments)
