@@ -73,7 +73,7 @@ template <class Statement, class Operation, class Tensor, class... More>
 struct unaligned_blocks {
     static_assert(detail::never<Statement, Operation, Tensor, More...>,
                   "dovetail: in this statement (first) of a split, a tensor (third) of the operation (second) is read or put together in "
-                  "blocks of this number of bytes (fourth), which is not a multiple of 256");
+                  "blocks of this number of bytes (fourth), which is 0, or no multiple of 256");
 };
 template <class Statement, class Operation, class Tensor, class... More>
 struct blocks_of_another_shape {

@@ -63,9 +63,8 @@ struct uneven_rows {
 template <class Statement, class View, class Tensor, class... More>
 struct unaligned_rows {
     static_assert(detail::never<Statement, View, Tensor, More...>,
-                  "dovetail: in this statement (first) the blocks of rows (second) of a tensor (third) are not multiples of 256 bytes, as "
-                  "every buffer is; their "
-                  "bytes follow");
+                  "dovetail: in this statement (first) the blocks of rows (second) of a tensor (third) are empty, or no multiples of 256 "
+                  "bytes, as every buffer is; their bytes follow");
 };
 template <class Statement, class View, class... More>
 struct rows_by_themselves {
