@@ -573,7 +573,7 @@ TEST_CASE("a state without an initialiser has no value before a run writes it") 
         dv::executor<overwriting> step{rank, store};
         dv::executor<look_at_written> look{rank, store};
         const std::string never = "state `written` was never initialised";
-        has(message([&] { look.run(); }), "state `written` is to come from the store, which does not hold it");
+        has(message([&] { look.run(); }), "rank 0: state `written` is to come from the store, which does not hold it");
         has(message([&] { static_cast<void>(store.template read<vector>(dv::name<written>)); }), never);
         has(message([&] { static_cast<void>(step.read_state(dv::name<written>)); }), never);
         has(message([&] { store.save("/dev/null/none"); }), never);

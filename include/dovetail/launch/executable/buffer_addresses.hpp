@@ -65,12 +65,12 @@ public:
     const std::shared_ptr<memory>& source() const { return source_; }
     const std::shared_ptr<detail::store_core>& store() const { return store_; }
 
-    // Throws if a state that a run reads has no value.
-    void check_states() const {
+    // Throws if a state that a run of the rank reads has no value.
+    void check_states(int rank) const {
         if (states_.empty() || !store_->any_invalid()) return;
         for (const state& s : states_)
             if (const std::string why = store_->why_invalid(*s.stored, s.written_first); !why.empty())
-                throw state_error{"state `" + display(*s.stored->name) + "` " + why};
+                throw state_error{"rank " + std::to_string(rank) + ": state `" + display(*s.stored->name) + "` " + why};
     }
     // Marks the states that the graph updates as lost. Shards that rewrites made are not: runs write them before they read them.
     void lose_updated_states(const std::string& why) const {

@@ -138,7 +138,7 @@ private:
         if (peers_.gone(rank))
             throw usage_error{"rank " + std::to_string(rank) + " has left its world: the executor of " + described() +
                               " cannot run any more"};
-        addresses.check_states();
+        addresses.check_states(rank);
     }
     void wait_for_resources(const request& next) override {
         if (next.before) wait_for_end(*next.before, options.time_limit);

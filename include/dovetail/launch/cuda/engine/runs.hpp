@@ -249,7 +249,7 @@ private:
         if (on_->ended.load())
             throw usage_error{"rank " + std::to_string(rank) + " has left its world: the executor of " + described() +
                               " cannot run any more"};
-        addresses.check_states();
+        addresses.check_states(rank);
     }
     // Whether a partner in the communication that this rank waits for has left. Other ranks may leave when their work is done, even while
     // this rank still computes.
