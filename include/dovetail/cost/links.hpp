@@ -111,10 +111,14 @@ private:
         return {g_.mesh.first + g_.roles.first[role].first_axis, g_.roles.first[role].axes};
     }
     constexpr int width_of(const ir::mesh_axis& a) const { return a.width > 0 ? a.width : s_.assumed_width; }
+    // At most most_ranks: an assumed width may be any.
     constexpr int ranks_of(int role) const {
-        int ranks = 1;
-        for (const ir::mesh_axis& a : axes_of(role)) ranks *= width_of(a);
-        return ranks;
+        std::int64_t ranks = 1;
+        for (const ir::mesh_axis& a : axes_of(role)) {
+            ranks *= width_of(a);
+            if (ranks > ir::most_ranks) ranks = ir::most_ranks;
+        }
+        return static_cast<int>(ranks);
     }
     // A number for the coordinates of a rank along all other axes.
     constexpr int outside(int role, int rank, unsigned axes) const {

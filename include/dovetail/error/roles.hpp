@@ -113,6 +113,10 @@ struct axis_twice {
     static_assert(detail::never<Axis, More...>, "dovetail: this axis appears twice in a mesh or a communication");
 };
 template <class Axis, class... More>
+struct too_many_ranks {
+    static_assert(detail::never<Axis, More...>, "dovetail: with the width of this axis the meshes of the graph have more than 2^20 ranks");
+};
+template <class Axis, class... More>
 struct too_many_axes {
     static_assert(detail::never<Axis, More...>, "dovetail: the meshes of a graph have at most 32 axes, and this axis is one more");
 };

@@ -78,6 +78,7 @@ enum class fault_kind : unsigned char {
     unknown_axis,
     not_an_axis,
     axis_twice,
+    too_many_ranks,
     too_many_axes,
     mesh_twice,
     member_mismatch,

@@ -67,6 +67,9 @@ struct axis {
     int source_position = -1;
 };
 
+// Of axes of fixed width, in all meshes of a graph together.
+inline constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
+
 // One axis of one role's mesh. Width 0 is open: known when the executor is made. The link is for the prediction, and says what
 // copy engines may move.
 struct mesh_axis {

@@ -188,6 +188,7 @@ private:
     }
 
     constexpr void place_meshes() {
+        std::int64_t ranks_before = 0;
         for (int role = 0; role < d_.roles.size(); ++role) {
             const found* own = nullptr;
             for (const found& m : meshes_) {
@@ -197,6 +198,7 @@ private:
             }
             if (own == nullptr) continue;
             d_.roles[role].first_axis = d_.mesh.size();
+            std::int64_t ranks = 1;
             int at = own->source_position + 1;
             for (int i = 0; i < own->r->child_count; at += own->r->children[i]->positions, ++i) {
                 const descriptor& a = *own->r->children[i];
@@ -211,7 +213,10 @@ private:
                     if (d_.mesh[j].axis == id) d_.fail(make_fault(fault_kind::axis_twice, at + 1));
                 const link between = a.kind == keyword::network_axis ? link::network : link::local;
                 d_.mesh.push({id, a.number, between});
+                if (a.number > 0) ranks *= a.number;
+                if (ranks_before + ranks > most_ranks) return d_.fail(make_fault(fault_kind::too_many_ranks, at + 1));
             }
+            ranks_before += ranks;
             d_.roles[role].axes = d_.mesh.size() - d_.roles[role].first_axis;
         }
     }

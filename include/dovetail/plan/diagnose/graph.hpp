@@ -158,6 +158,8 @@ constexpr auto graph_error() {
         return tell<error::not_an_axis, G>();
     else if constexpr (f.kind == kind::axis_twice)
         return tell<error::axis_twice, G>();
+    else if constexpr (f.kind == kind::too_many_ranks)
+        return tell<error::too_many_ranks, G>();
     else if constexpr (f.kind == kind::too_many_axes)
         return tell<error::too_many_axes, G>();
     else if constexpr (f.kind == kind::mesh_twice)
