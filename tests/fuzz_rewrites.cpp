@@ -2,9 +2,10 @@
 // runs in flight: the outputs are those that the sequential interpreter computes of the graph as written. A failing graph is printed.
 #include "support/how_many.hpp"
 #include "support/print_graph.hpp"
-#include "support/random_rows.hpp"
+#include "support/random_roles.hpp"
 #include "support/rewrites_seen.hpp"
 #include "support/rows_on_threads.hpp"
+#include "support/simulated.hpp"
 
 #include <doctest/doctest.h>
 
@@ -103,4 +104,41 @@ TEST_CASE("random graphs with all rewrites have the written graph's values on th
     CHECK(seen.within_hosts > 50);
     CHECK(seen.searched > 500);
     CHECK(seen.booked > 300);
+}
+
+TEST_CASE("random graphs of several roles with rewrites have the written graph's values, and are proven") {
+    const how_many many{usual_count / 5};
+    MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
+    long split = 0, over_roles = 0;
+    for (long i = many.first(); i < many.last(); ++i) {
+        const random_roles drawn{many.of(i) + 31, i % 4 == 0 ? 0 : 2 << (i % 2)};
+        const dv::ir::graph written = dv::ir::view(drawn.graph);
+        REQUIRE(!written.wrong);
+        dv::plan_options o;
+        o.machine = slow;
+        o.in_flight = 1 + static_cast<int>(i % 2);
+        if (i % 3 == 0) o.rewrites = drawn_rewrites(i);
+        if (i % 4 == 0) o.rewrites.automatic = true;
+        const dv::plan::made made = make_plan(written, o);
+        CAPTURE(i);
+        CAPTURE(print_graph(written));
+        if (made.wrong) {  // what the library refuses to split
+            CHECK(static_cast<bool>(dv::pass::check_regions(written)));
+            continue;
+        }
+        const dv::rewrite_list list = dv::pass::rewrites_of(written, made.options.rewrites, made.options.axes);
+        const dv::ir::graph_data rewritten = dv::pass::detail::rewritten(written, list);
+        const dv::ir::graph g = dv::ir::view(rewritten);
+        CHECK(difference_of_outputs(written, g) == "");
+        CHECK(static_cast<bool>(prove_plan(g, dv::ir::view(made.program), dv::ir::view(made.plan), made.options)));
+        CHECK(simulated_graph{g, made.options}.fault_of(dv::ir::view(made.program), dv::ir::view(made.plan), many.of(i)) == "");
+        for (const dv::ir::node& n : g.nodes) {
+            if (n.blocks == 0) continue;
+            ++split;
+            over_roles += n.role < 0;
+        }
+    }
+    MESSAGE(split << " operations in blocks, of which " << over_roles << " collectives over roles");
+    if (many.only >= 0 || many.count < usual_count / 5) return;
+    CHECK(over_roles > 500);
 }

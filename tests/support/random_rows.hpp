@@ -15,6 +15,20 @@
 
 namespace support {
 
+template <int Results>
+int like_first(const dv::tensor_type* arguments, dv::tensor_type* to) {
+    std::fill(to, to + Results, arguments[0]);
+    return Results;
+}
+// An operation of its own, whose results have the type of its first argument.
+inline dv::operation* row_wise_operation(names& list, int number, int arguments, const dv::row_wise_extents& by, int results) {
+    dv::operation* op = list.operation("f" + std::to_string(number));
+    op->arguments = arguments;
+    op->infer = results == 1 ? &like_first<1> : &like_first<2>;
+    op->row_wise = by;
+    return op;
+}
+
 // A graph on a mesh of one or two axes: row-wise operations, others and collectives on tensors of one row length, in
 // written order. Some of its statements stand in regions; one with a parent stands behind it in the list, and in its statements.
 class random_rows {
@@ -128,21 +142,12 @@ private:
         if (!in_a_split() && r_.chance(30)) by = {};
         compute(arguments, by);
     }
-    template <int Results>
-    static int like_first(const dv::tensor_type* arguments, dv::tensor_type* to) {
-        std::fill(to, to + Results, arguments[0]);
-        return Results;
-    }
     void compute(const std::vector<int>& arguments, const dv::row_wise_extents& by) {
         const int results = r_.chance(15) ? 2 : 1;
         push(row_wise(arguments, by, results), dv::op_kind::compute, arguments, rows_of(arguments[0]), 0, results);
     }
     dv::operation* row_wise(const std::vector<int>& arguments, const dv::row_wise_extents& by, int results) {
-        dv::operation* op = names_.operation("f" + std::to_string(graph.nodes.size()));
-        op->arguments = static_cast<int>(arguments.size());
-        op->infer = results == 1 ? &like_first<1> : &like_first<2>;
-        op->row_wise = by;
-        return op;
+        return row_wise_operation(names_, graph.nodes.size(), static_cast<int>(arguments.size()), by, results);
     }
     void collective() {
         using enum dv::op_kind;

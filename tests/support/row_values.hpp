@@ -1,6 +1,6 @@
-// The values of a graph of one role whose operations are row-wise, one word for each row, computed statement by statement: a
-// definition of what a rewrite has to keep. A row of a result is a hash of the same row of the arguments that the operation takes by rows
-// and of all rows of the others; a reduction is a sum.
+// The values of a graph whose operations are row-wise, of one role or of several without meshes, one word for each row, computed statement
+// by statement: a definition of what a rewrite has to keep. A row of a result is a hash of the same row of the arguments that the operation
+// takes by rows and of all rows of the others; a reduction is a sum.
 #pragma once
 
 #include "values.hpp"
@@ -107,7 +107,7 @@ private:
             for (int a = 0; a < n.arguments; ++a) arguments.push_back(argument(n, a, rank));
             for (int i = 0; i < rows; ++i) made.push_back(row_of_result(*n.op, k, i, arguments));
         } else {
-            for (int i = 0; i < rows; ++i) made.push_back(moved(n, i, rows, rank));
+            for (int i = 0; i < rows; ++i) made.push_back(n.role < 0 ? over_roles(n, i) : moved(n, i, rows, rank));
         }
         return made;
     }
@@ -151,6 +151,12 @@ private:
                 default: all += words[i];
             }
         return how == dv::reduction::average ? all / words.size() : all;
+    }
+    // Its result is one value, whatever roles receive it.
+    word over_roles(const dv::ir::node& n, int row) const {
+        std::vector<word> words;
+        for (int k = 0; k < n.arguments; ++k) words.push_back(argument(n, k, 0)[static_cast<std::size_t>(row)]);
+        return dv::is_reducing(n.kind) ? combined(n.reduce, words) : words[0];
     }
     word reduced(const dv::ir::node& n, const std::vector<int>& group, int row) const {
         std::vector<word> words;
