@@ -4,6 +4,9 @@
 
 #include "cuda/elementwise.hpp"
 
+#include <type_traits>
+#include <utility>
+
 namespace dovetail::ops_detail {
 
 // 64 random bits from a counter: the finaliser of splitmix64.
@@ -74,8 +77,18 @@ struct constant {
     }
 
 private:
+    // Of floating-point elements the nearest value.
+    template <class T>
+    static constexpr bool is_value_of() {
+        if constexpr (std::is_integral_v<T>)
+            return Denominator == 0 || (Numerator % Denominator == 0 && std::in_range<T>(Numerator / Denominator));
+        else
+            return true;
+    }
     template <class X>
     static constexpr auto values() {
+        static_assert(is_value_of<typename X::element_type>(),
+                      "dovetail: this constant is no value of the state's element type: out of its range, or no whole number");
         using R = ops_detail::arithmetic_t<typename X::element_type>;
         return ops_detail::same_everywhere<R>{static_cast<R>(static_cast<R>(Numerator) / static_cast<R>(Denominator))};
     }
