@@ -1,7 +1,7 @@
-// What the tests of this folder share besides graphs.hpp: the methods of its test actors as statements, and runs in flight.
+// What the tests of this folder share: the methods of its test actors as statements, and runs in flight.
 #pragma once
 
-#include "graphs.hpp"
+#include "names.hpp"
 #include "support/on_host.hpp"
 
 #include <dovetail/core/display.hpp>

@@ -1,22 +1,12 @@
-// Ray's actors, and those graphs of them that also run on GPUs (tests/gpu/roles.cu) and simulated ones (tests/launch/cuda/simulated.cpp).
+// Those graphs of Ray's actors that also run on GPUs (tests/gpu/roles.cu) and simulated ones (tests/launch/cuda/simulated.cpp).
 #pragma once
 
-#include <dovetail/dovetail.hpp>
-#include <dovetail/ops/ops.hpp>
+#include "names.hpp"
 
 #include <utility>
 
 namespace ray {
 
-namespace dv = dovetail;
-using namespace dv::ops;
-using number = dv::scalar<float>;
-
-template <int> struct actor;   // a role
-template <int> struct in;      // an input
-template <int> struct out;     // an output
-template <int> struct v;       // a value between tasks
-template <int, int> struct w;  // the same, by actor or stage
 template <int, int> struct g;  // the gradient behind a stage, by micro-batch
 
 // A worker doubles what comes forward, and adds to what comes backward the value that it doubled.

@@ -1,6 +1,7 @@
 // Values under overlap: what Ray tests, and what it does not test and gets wrong in version 2.60: several sends with several runs in flight
 // (wrong values), and an edge between two tasks of one actor beside a transfer (it hangs).
 #include "actors.hpp"
+#include "graphs.hpp"
 
 #include <thread>
 

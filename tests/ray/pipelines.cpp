@@ -1,5 +1,6 @@
 // Ray's pipelines: 1F1B with the exact order of each worker, GPipe, and forward and backward passes through separate arguments.
 #include "actors.hpp"
+#include "graphs.hpp"
 #include "order.hpp"
 
 using namespace ray;

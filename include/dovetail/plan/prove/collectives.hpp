@@ -43,9 +43,7 @@ constexpr bool is_piece(const ir::graph& g, const ir::symbol& s) {
     if (s.role >= 0 || s.node < 0) return false;
     const ir::node& n = g.nodes.first[s.node];
     if (n.op->view == view_kind::none) return !collective::has_equal_results(n.kind);
-    for (int part : g.operands.subspan(n.first_argument, n.arguments))
-        if (is_piece(g, g.symbols.first[part])) return true;
-    return false;
+    return is_piece(g, g.symbols.first[g.operands.first[n.first_argument]]);  // the parts of a value are results of one collective
 }
 
 // In a single-rank graph all buffers are of one role; the group index from which such a result is written says whose it is.
