@@ -13,7 +13,8 @@
 //
 // `04_transformer [--gpu] --record FOLDER` writes the states before the first step and the losses of 100 steps on each mesh, of float,
 // initial.safetensors and losses.2x1x1.txt, .... transformer.py trains the same model in PyTorch from these weights and compares:
-// `python examples/transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.2x1x1.txt`.
+// `python examples/transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.2x1x1.txt`. The same on one rank with a head of its
+// own, untied.safetensors and losses.untied.txt.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/observe.hpp>  // DOVETAIL_REPORT=1, DOVETAIL_TRACE=file.json, ...: see examples/reference.md
@@ -214,6 +215,8 @@ int record(const transformer::text& text, World make_world, const std::filesyste
     write("1x1x1", play<exact, 1, 1, 1>(text, make_world, {.last_step = 100}));
     write("1x2x1", play<exact, 1, 2, 1>(text, make_world, {.last_step = 100}));
     write("1x1x2", play<exact, 1, 1, 2>(text, make_world, {.last_step = 100}));
+    write("untied", play<model<small<float, false, false>>, 1, 1, 1>(
+                        text, make_world, {.last_step = 100, .initial = folder / "untied.safetensors"}));
     if constexpr (!World::on_gpus) write("2x2x2", play<exact, 2, 2, 2>(text, make_world, {.last_step = 100}));
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }

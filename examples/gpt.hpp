@@ -1,5 +1,6 @@
 // The graphs of a small GPT for the transformer examples: embeddings of tokens and positions, layers of causal attention and a hidden layer
 // with GELU, each behind a layer norm, a head. Trained by AdamW, with the gradients clipped by their global norm.
+// With a tied head the logits are products with the rows of the table of tokens, as in GPT-2; else the head has weights of its own.
 // `model<Sizes>` has them for the sizes and the element of a model: with another element than float AdamW changes a master of each weight
 // in float, of which the weight is the rounded copy; and with fused attention, which needs cuDNN on GPUs, it keeps no probabilities.
 //
@@ -30,7 +31,7 @@ using namespace dv::ops;
 
 // The sizes of the model that the examples train, and what its weights and values are made of.
 // Rewritten: sequence parallel and with a sharded optimizer, by rewrites.
-template <class Element, bool Rewritten = false>
+template <class Element, bool Rewritten = false, bool TiedHead = true>
 struct small {
     using element = Element;
     static constexpr int layers = 2;
@@ -40,6 +41,7 @@ struct small {
     static constexpr int length = 64;     // tokens of a sequence
     static constexpr int sequences = 16;  // of all ranks together
     static constexpr int deviation = 10;  // one over that of the embeddings and the head at first
+    static constexpr bool tied_head = TiedHead;
     static constexpr bool fused_attention = false;
     static constexpr bool sequence_parallel = Rewritten;
     static constexpr bool sharded_update = Rewritten;
@@ -62,7 +64,7 @@ struct token_table;
 struct position_table;
 struct last_gain;
 struct last_bias;
-struct head;
+struct head;  // a weight; or, where it is tied and the table of tokens is on another stage, a copy of that
 struct mean_loss;
 struct factor;
 template <int> struct gain1;
@@ -131,6 +133,7 @@ struct model {
     static constexpr int length = Sizes::length;
     static constexpr int sequences = Sizes::sequences;
     static constexpr bool has_masters = !std::is_same_v<element, float>;
+    static constexpr bool tied_head = Sizes::tied_head;
     static constexpr bool fused = Sizes::fused_attention;
     static constexpr bool sequence_parallel = Sizes::sequence_parallel;
     static constexpr bool sharded_update = Sizes::sharded_update;
@@ -167,7 +170,7 @@ struct model {
             weight<Trained, token_table, dv::tensor<float, vocabulary, size>, normal_init<1, 1, Sizes::deviation>, dp, tp>,
             weight<Trained, position_table, dv::tensor<float, length, size>, normal_init<2, 1, Sizes::deviation>, dp, tp>>;
         using head_and_norm = dv::group<
-            weight<Trained, head, dv::tensor<float, size, vocabulary>, normal_init<3, 1, Sizes::deviation>, dp, tp>,
+            dv::when<!tied_head, weight<Trained, head, dv::tensor<float, size, vocabulary>, normal_init<3, 1, Sizes::deviation>, dp, tp>>,
             gain<Trained, last_gain>, bias<Trained, last_bias>>;
         using all = dv::group<dv::repeat<of_layer, layers>, embeddings, head_and_norm>;
 
@@ -195,13 +198,15 @@ struct model {
         dv::let<hidden<L, M>, matmul(normal2<L, M>, w1<L>)>, dv::let<active<L, M>, gelu(hidden<L, M>)>,
         dv::let<x<L + 1, M>, add(between<L, M>, all_reduce<sum, tp>(matmul(active<L, M>, w2<L>)))>>;
 
-    template <int M> using read_out = dv::group<
+    // The head is [size, vocabulary]; the table of tokens, of a tied one, [vocabulary, size].
+    template <int Stages> using tied = std::conditional_t<Stages == 1, token_table, head>;
+    template <int M, int Stages> using read_out = dv::group<
         dv::let<last_normal<M>, layer_norm(x<layers, M>, last_gain, last_bias)>,
-        dv::let<logits<M>, matmul(last_normal<M>, head)>>;
+        dv::let<logits<M>, std::conditional_t<tied_head, matmul_nt(last_normal<M>, tied<Stages>), matmul(last_normal<M>, head)>>>;
 
     // Of the whole batch, without a pipeline.
     template <int L> using only_forward_layer = forward_layer<L, 0>;
-    using forward = dv::group<embed<0, tokens, positions>, dv::repeat<only_forward_layer, layers>, read_out<0>>;
+    using forward = dv::group<embed<0, tokens, positions>, dv::repeat<only_forward_layer, layers>, read_out<0, 1>>;
 
     template <int L, int M> using attention = std::conditional_t<fused,
         fused_causal_attention<length, head_size>(q<L, M>, k<L, M>, v<L, M>),
@@ -242,10 +247,12 @@ struct model {
         softmax_cross_entropy_gradient(prediction<M>, targets),
         scale(softmax_cross_entropy_gradient(prediction<M>, rows<M, N>(targets)), share_of_gradient)>;
 
-    template <int M, int N> using backward_head = dv::group<
+    template <int M, int N, int Stages> using backward_head = dv::group<
         dv::let<gradient<logits<M>>, gradient_of_logits<M, N>>,
-        dv::let<partial_gradient<head, M>, matmul_tn(last_normal<M>, gradient<logits<M>>)>,
-        dv::let<gradient<last_normal<M>>, matmul_nt(gradient<logits<M>>, head)>,
+        dv::let<partial_gradient<head, M>, std::conditional_t<tied_head, matmul_tn(gradient<logits<M>>, last_normal<M>),
+                                                              matmul_tn(last_normal<M>, gradient<logits<M>>)>>,
+        dv::let<gradient<last_normal<M>>, std::conditional_t<tied_head, matmul(gradient<logits<M>>, tied<Stages>),
+                                                             matmul_nt(gradient<logits<M>>, head)>>,
         dv::let<dv::values<partial_gradient<last_gain, M>, partial_gradient<last_bias, M>>,
                 layer_norm_parameter_gradients(gradient<last_normal<M>>, x<layers, M>)>,
         dv::let<gradient<x<layers, M>>, layer_norm_gradient(gradient<last_normal<M>>, x<layers, M>, last_gain)>>;
@@ -256,8 +263,13 @@ struct model {
 
     // A training step from the gradients of N micro-batches on.
     template <int N> struct updates {
+        template <class Name> using sum_of_parts = typename sum_of<gradient_of<Name>::template at, N>::type;
+        // The gradient of the table of tokens has a part from the head that is tied to it, added up on the head's stage.
+        using part_of_head = std::conditional_t<N == 1, partial_gradient<head, 0>, gradient<head>>;
+        template <class Name> using whole_gradient =
+            std::conditional_t<tied_head && std::is_same_v<Name, token_table>, add(sum_of_parts<Name>, part_of_head), sum_of_parts<Name>>;
         template <class Name> using update = dv::group<
-            dv::let<mean_gradient<Name>, all_reduce<average, dp>(typename sum_of<gradient_of<Name>::template at, N>::type)>,
+            dv::let<mean_gradient<Name>, all_reduce<average, dp>(whole_gradient<Name>)>,
             dv::update<dv::values<trained<Name>, mean_of<Name>, square_of<Name>>,
                        adam_w<1, 100, 900, 990>(trained<Name>, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>>;
         template <class Name> using round = dv::when<has_masters, dv::update<Name, cast<element>(trained<Name>)>>;
@@ -278,8 +290,12 @@ struct model {
             each<token_table, position_table>,
             dv::let<squares_of<layers>, sum_of_squares(mean_gradient<token_table>, mean_gradient<position_table>)>>;
         using of_head = dv::group<
-            each<head, last_gain, last_bias>,
-            dv::let<squares_of<layers + 1>, sum_of_squares(mean_gradient<head>, mean_gradient<last_gain>, mean_gradient<last_bias>)>,
+            each<last_gain, last_bias>,
+            dv::when<tied_head, dv::when<(N > 1), dv::let<gradient<head>, sum_of_parts<head>>>,
+                     dv::let<squares_of<layers + 1>, sum_of_squares(mean_gradient<last_gain>, mean_gradient<last_bias>)>>,
+            dv::when<!tied_head, each<head>,
+                     dv::let<squares_of<layers + 1>,
+                             sum_of_squares(mean_gradient<head>, mean_gradient<last_gain>, mean_gradient<last_bias>)>>,
             dv::let<factor, clip_factor(typename sum_of<squares_of, layers + 2>::type, limit)>,
             dv::let<mean_loss, all_reduce<average, dp>(scale(typename sum_of<loss, N>::type, share))>>;
     };
@@ -298,10 +314,10 @@ struct model {
         template <int C, int M> using forward = dv::group<
             dv::when<C == 0, embed<M, rows<M, N>(tokens), rows<M, N>(positions)>>,
             dv::repeat<cell<C, M>::template forward, layers_of_stage>,
-            dv::when<C == Pp - 1, read_out<M>,
+            dv::when<C == Pp - 1, read_out<M, Pp>,
                      dv::let<dv::values<loss<M>, prediction<M>>, softmax_cross_entropy(logits<M>, rows<M, N>(targets))>>>;
         template <int C, int M> using backward = dv::group<
-            dv::when<C == Pp - 1, backward_head<M, N>>,
+            dv::when<C == Pp - 1, backward_head<M, N, Pp>>,
             dv::repeat<cell<C, M>::template backward, dv::down<layers_of_stage>>,
             dv::when<C == 0, gradients_of_embeddings<M, N>>>;
         template <int L> using update_layer = dv::on<stage_of<L>, typename updates<N>::template of_layer<L>>;
@@ -325,6 +341,7 @@ struct model {
         dv::input<limit, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
         dv::input<share, dv::scalar<float>, dv::replicated<dp>, dv::replicated<tp>>,
         typename weights<true, Tp>::template on_stages<pipelined<Pp>::template stage_of>::all,
+        dv::when<tied_head && (Pp > 1), dv::on<stage<0>, dv::let<head, copy(token_table)>>>,
         dv::pipeline<Pp, micro_batches<Pp>, dv::one_f_one_b, stage, pipelined<Pp>::template forward, pipelined<Pp>::template backward>,
         typename pipelined<Pp>::update_all,
         dv::output<mean_loss>> {};

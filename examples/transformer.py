@@ -4,7 +4,8 @@
     04_transformer --record FOLDER
     python transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.2x1x1.txt
 
---device cuda trains on a GPU, --compile with torch.compile. --ddp divides each batch among the processes of torchrun:
+--untied is for untied.safetensors and losses.untied.txt. --device cuda trains on a GPU, --compile with torch.compile. --ddp divides each
+batch among the processes of torchrun:
 `torchrun --nproc-per-node 2 transformer.py FOLDER/initial.safetensors --device cuda --ddp`."""
 import argparse
 import json
@@ -33,6 +34,7 @@ except ImportError:
 
 # Those of gpt.hpp.
 layers, size, head_size, length, sequences, vocabulary = 2, 64, 16, 64, 16, 72
+tied_head = True  # the head has the weights of the token embedding
 
 # Largest relative difference of losses over 100 steps: rounding makes 8e-7, the approximation of GELU by tanh 1.5e-5.
 tolerance = 1e-5
@@ -73,6 +75,8 @@ class GPT(nn.Module):
         self.blocks = nn.Sequential(*(Block() for _ in range(layers)))
         self.norm = nn.LayerNorm(size)
         self.head = nn.Linear(size, vocabulary, bias=False)
+        if tied_head:
+            self.head.weight = self.token_embedding.weight
 
     def forward(self, tokens):
         positions = torch.arange(tokens.shape[-1], device=tokens.device)
@@ -81,8 +85,8 @@ class GPT(nn.Module):
 
 def saved_names():
     """Name of a parameter -> name of the state in the file."""
-    names = {"token_embedding.weight": "token_table", "position_embedding.weight": "position_table", "head.weight": "head",
-             "norm.weight": "last_gain", "norm.bias": "last_bias"}
+    names = {"token_embedding.weight": "token_table", "position_embedding.weight": "position_table", "norm.weight": "last_gain",
+             "norm.bias": "last_bias"} | ({} if tied_head else {"head.weight": "head"})
     of_block = {"norm1.weight": "gain1", "norm1.bias": "bias1", "norm2.weight": "gain2", "norm2.bias": "bias2",
                 "attention.query.weight": "wq", "attention.key.weight": "wk", "attention.value.weight": "wv",
                 "attention.output.weight": "wo", "mlp.0.weight": "w1", "mlp.2.weight": "w2"}
@@ -94,8 +98,10 @@ def load_weights(model, path):
     saved = load_file(path)
     weights = {name: saved[state] for name, state in saved_names().items()}
     for name, module in model.named_modules():
-        if isinstance(module, nn.Linear):
+        if isinstance(module, nn.Linear) and f"{name}.weight" in weights:
             weights[f"{name}.weight"] = weights[f"{name}.weight"].T
+    if tied_head:
+        weights["head.weight"] = weights["token_embedding.weight"]
     model.load_state_dict(weights)
 
 
@@ -174,6 +180,7 @@ def main():
     parser.add_argument("weights", help="initial.safetensors, by 04_transformer --record")
     parser.add_argument("--compare", metavar="FILE", help="losses.2x1x1.txt, by 04_transformer --record")
     parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--untied", action="store_true", help="with a head of its own")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--ddp", action="store_true", help="DistributedDataParallel, under torchrun")
     parser.add_argument("--compile", action="store_true", help="torch.compile")
@@ -186,6 +193,8 @@ def main():
         if device.type == "cuda":
             device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
             torch.cuda.set_device(device)
+    global tied_head
+    tied_head = not arguments.untied
     model = GPT()
     load_weights(model, arguments.weights)
     model.to(device)
