@@ -80,45 +80,52 @@ __device__ T divided(W sum, int count) {
         return static_cast<T>(sum / static_cast<W>(count));
 }
 
-// Sums and averages: `Width` elements are read and written at once.
+// What a thread reads and writes at once.
+template <class T, int Width> struct alignas(sizeof(T) * Width) pack {
+    T of[Width];
+};
+
+// Sums and averages.
 template <class T, int Width>
 __global__ void sum_locally(local_sources from, bool average, T* to, std::int64_t count) {
     using W = typename wide<T>::type;
-    struct alignas(sizeof(T) * Width) pack {
-        T of[Width];
-    };
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count / Width; i += stride) {
-        pack next = static_cast<const pack*>(from.at[0])[i];
+        pack<T, Width> next = static_cast<const pack<T, Width>*>(from.at[0])[i];
         W sum[Width];
         for (int k = 0; k < Width; ++k) sum[k] = widened(next.of[k]);
+#pragma unroll 4  // so that several blocks are read at the same time
         for (int s = 1; s < from.count; ++s) {
-            next = static_cast<const pack*>(from.at[s])[i];
+            next = static_cast<const pack<T, Width>*>(from.at[s])[i];
             for (int k = 0; k < Width; ++k) sum[k] = sum[k] + widened(next.of[k]);
         }
         for (int k = 0; k < Width; ++k) next.of[k] = average ? divided<T>(sum[k], from.count) : static_cast<T>(sum[k]);
-        reinterpret_cast<pack*>(to)[i] = next;
+        reinterpret_cast<pack<T, Width>*>(to)[i] = next;
     }
 }
 
 // Products, minima and maxima.
-template <class T>
+template <class T, int Width>
 __global__ void reduce_locally(local_sources from, reduction how, T* to, std::int64_t count) {
     using W = typename wide<T>::type;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
-        T best = static_cast<const T*>(from.at[0])[i];
-        W product = static_cast<W>(best);
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count / Width; i += stride) {
+        pack<T, Width> best = static_cast<const pack<T, Width>*>(from.at[0])[i];
+        W product[Width];
+        for (int k = 0; k < Width; ++k) product[k] = static_cast<W>(best.of[k]);
         for (int s = 1; s < from.count; ++s) {
-            const T next = static_cast<const T*>(from.at[s])[i];
-            if (how == reduction::minimum)
-                best = minimum_of(best, next);
-            else if (how == reduction::maximum)
-                best = maximum_of(best, next);
-            else
-                product = product * static_cast<W>(next);
+            const pack<T, Width> next = static_cast<const pack<T, Width>*>(from.at[s])[i];
+            for (int k = 0; k < Width; ++k)
+                if (how == reduction::minimum)
+                    best.of[k] = minimum_of(best.of[k], next.of[k]);
+                else if (how == reduction::maximum)
+                    best.of[k] = maximum_of(best.of[k], next.of[k]);
+                else
+                    product[k] = product[k] * static_cast<W>(next.of[k]);
         }
-        to[i] = how == reduction::product ? static_cast<T>(product) : best;
+        if (how == reduction::product)
+            for (int k = 0; k < Width; ++k) best.of[k] = static_cast<T>(product[k]);
+        reinterpret_cast<pack<T, Width>*>(to)[i] = best;
     }
 }
 
@@ -130,20 +137,24 @@ inline unsigned reduction_blocks(std::int64_t threads) {
     return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most_reduction_blocks ? blocks : most_reduction_blocks);
 }
 
-// Sums read 16 bytes at once where all addresses and the number of elements allow it. A call without elements loads both kernels.
+template <class T, int Width>
+void launch_packed_reduction(cudaStream_t on, reduction how, const local_sources& from, T* to, std::int64_t count) {
+    const unsigned blocks = reduction_blocks(count / Width);
+    if (how == reduction::sum || how == reduction::average)
+        sum_locally<T, Width><<<blocks, reduction_threads, 0, on>>>(from, how == reduction::average, to, count);
+    else
+        reduce_locally<T, Width><<<blocks, reduction_threads, 0, on>>>(from, how, to, count);
+}
+
+// Reads 16 bytes at once where all addresses and the number of elements allow it. A call without elements loads both kernels.
 template <class T>
 void launch_local_reduction(cudaStream_t on, reduction how, const local_sources& from, void* into, std::int64_t count) {
     constexpr int width = 16 / sizeof(T);
     T* const to = static_cast<T*>(into);
-    const bool average = how == reduction::average;
-    if (!average && how != reduction::sum) {
-        reduce_locally<T><<<reduction_blocks(count), reduction_threads, 0, on>>>(from, how, to, count);
-        return;
-    }
     auto bits = reinterpret_cast<std::uintptr_t>(to) | static_cast<std::uintptr_t>(count % width);
     for (int s = 0; s < from.count; ++s) bits |= reinterpret_cast<std::uintptr_t>(from.at[s]);
-    if (bits % 16 == 0) sum_locally<T, width><<<reduction_blocks(count / width), reduction_threads, 0, on>>>(from, average, to, count);
-    if (bits % 16 != 0 || count == 0) sum_locally<T, 1><<<reduction_blocks(count), reduction_threads, 0, on>>>(from, average, to, count);
+    if (bits % 16 == 0) launch_packed_reduction<T, width>(on, how, from, to, count);
+    if (bits % 16 != 0 || count == 0) launch_packed_reduction<T, 1>(on, how, from, to, count);
 }
 
 inline void launch_any_local_reduction(cudaStream_t on, element type, reduction how, const local_sources& from, void* to,
