@@ -71,13 +71,24 @@ __device__ typename wide<T>::type widened(T x) {
     }
 }
 
+template <class T>
+__device__ T narrowed(typename wide<T>::type x) {
+    if constexpr (std::is_same_v<T, half>) {
+        half value;
+        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(value.bits) : "f"(x));
+        return value;
+    } else {
+        return static_cast<T>(x);
+    }
+}
+
 // An average, rounded once.
 template <class T, class W>
 __device__ T divided(W sum, int count) {
     if constexpr (is_signed_integer<T>)
         return static_cast<T>(static_cast<std::int64_t>(sum) / count);
     else
-        return static_cast<T>(sum / static_cast<W>(count));
+        return narrowed<T>(sum / static_cast<W>(count));
 }
 
 // What a thread reads and writes at once.
@@ -85,22 +96,27 @@ template <class T, int Width> struct alignas(sizeof(T) * Width) pack {
     T of[Width];
 };
 
+inline constexpr int read_ahead = 4;  // blocks of which a thread reads an element before it adds the first
+
 // Sums and averages.
 template <class T, int Width>
 __global__ void sum_locally(local_sources from, bool average, T* to, std::int64_t count) {
     using W = typename wide<T>::type;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count / Width; i += stride) {
-        pack<T, Width> next = static_cast<const pack<T, Width>*>(from.at[0])[i];
+        pack<T, Width> read[read_ahead], result;
         W sum[Width];
-        for (int k = 0; k < Width; ++k) sum[k] = widened(next.of[k]);
-#pragma unroll 4  // so that several blocks are read at the same time
-        for (int s = 1; s < from.count; ++s) {
-            next = static_cast<const pack<T, Width>*>(from.at[s])[i];
-            for (int k = 0; k < Width; ++k) sum[k] = sum[k] + widened(next.of[k]);
+        for (int s = 0; s < from.count; s += read_ahead) {
+#pragma unroll
+            for (int r = 0; r < read_ahead; ++r)
+                if (s + r < from.count) read[r] = static_cast<const pack<T, Width>*>(from.at[s + r])[i];
+#pragma unroll
+            for (int r = 0; r < read_ahead; ++r)
+                if (s + r < from.count)
+                    for (int k = 0; k < Width; ++k) sum[k] = s + r == 0 ? widened(read[r].of[k]) : sum[k] + widened(read[r].of[k]);
         }
-        for (int k = 0; k < Width; ++k) next.of[k] = average ? divided<T>(sum[k], from.count) : static_cast<T>(sum[k]);
-        reinterpret_cast<pack<T, Width>*>(to)[i] = next;
+        for (int k = 0; k < Width; ++k) result.of[k] = average ? divided<T>(sum[k], from.count) : narrowed<T>(sum[k]);
+        reinterpret_cast<pack<T, Width>*>(to)[i] = result;
     }
 }
 
