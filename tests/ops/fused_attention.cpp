@@ -83,19 +83,23 @@ TEST_CASE("shape rules refuse what does not fit") {
     static_assert(attention::row_wise.unit == 4 && gradient::row_wise.unit == 4);
 }
 
-// As cuDNN 9.19 asked for on an H100: sequences, heads, length, head size.
-TEST_CASE("the gradient's workspace is what cuDNN uses, or more") {
-    const auto bytes = [](std::int64_t sequences, std::int64_t heads, std::int64_t length, std::int64_t head_size, bool in_order) {
-        return ops_detail::fused_gradient_bytes({sequences, length, heads, head_size}, in_order);
+// Sequences, heads, length, head size, and what cuDNN asked for on an H100: 9.19, and for the last one that of another machine.
+TEST_CASE("the gradient's workspace is what cuDNN uses, or little more") {
+    const auto fits = [](std::int64_t sequences, std::int64_t heads, std::int64_t length, std::int64_t head_size, bool in_order,
+                         std::int64_t asked) {
+        const std::int64_t bytes = ops_detail::fused_gradient_bytes({sequences, length, heads, head_size}, in_order);
+        return bytes >= asked && bytes <= asked + asked / 64 + 512;
     };
-    CHECK(bytes(8, 12, 1024, 64, false) == 25'559'296);
-    CHECK(bytes(2, 16, 4096, 128, false) == 67'633'408);
-    CHECK(bytes(2, 3, 100, 8, false) == 21'856);
-    CHECK(bytes(8, 12, 1024, 64, true) == 201'720'064);
-    CHECK(bytes(2, 16, 4096, 128, true) == 1'074'266'368);
-    CHECK(bytes(2, 3, 100, 8, true) == 199'264);
-    CHECK(bytes(2, 3, 100, 128, true) == 199'264);
-    CHECK(bytes(3, 2, 64, 64, true) >= 100'096);
-    CHECK(bytes(3, 2, 129, 64, true) >= 593'176);
-    CHECK(bytes(3, 2, 1000, 64, true) == 12'607'168);
+    CHECK(fits(8, 12, 1024, 64, false, 25'559'296));
+    CHECK(fits(2, 16, 4096, 128, false, 67'633'408));
+    CHECK(fits(2, 3, 100, 8, false, 21'856));
+    CHECK(fits(8, 12, 1024, 64, true, 201'720'064));
+    CHECK(fits(2, 16, 4096, 128, true, 1'074'266'368));
+    CHECK(fits(2, 3, 100, 8, true, 199'264));
+    CHECK(fits(2, 3, 100, 128, true, 199'264));
+    CHECK(fits(3, 2, 1000, 64, true, 12'607'168));
+    CHECK(fits(2, 4, 64, 16, false, 35'088));
+    // Of the lengths that are no whole blocks, more is declared.
+    CHECK(ops_detail::fused_gradient_bytes({3, 64, 2, 64}, true) >= 100'096);
+    CHECK(ops_detail::fused_gradient_bytes({3, 129, 2, 64}, true) >= 593'176);
 }

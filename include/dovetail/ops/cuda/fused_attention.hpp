@@ -17,10 +17,12 @@ constexpr void require_cudnn_attention() {
 
 // The workspaces of cuDNN (of 9.19, on an H100). That of the gradient has besides a number for each row of a head, and where sums are added
 // up in order the gradients of all scores in 16 bits, in whole blocks of 128 rows and columns, else the gradient of the queries in float.
+// It has room to spare: not every machine's cuDNN asks for the same, some for 16 bytes more.
 inline constexpr std::int64_t fused_attention_bytes = 256;
 constexpr std::int64_t fused_gradient_bytes(const attention_shape& a, bool in_order) {
     const std::int64_t length = (a.length + 127) / 128 * 128;
-    return fused_attention_bytes + a.sequences * a.heads * (4 * a.length + (in_order ? 2 * length * length : 4 * a.length * a.head_size));
+    return 2 * fused_attention_bytes +
+           a.sequences * a.heads * (4 * a.length + (in_order ? 2 * length * length : 4 * a.length * a.head_size));
 }
 
 }  // namespace dovetail::ops_detail
