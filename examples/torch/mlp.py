@@ -122,6 +122,27 @@ def compare(rows=16, width=32, hidden=64, ranks=2):
     check_refused(block, x)
 
 
+@torch.no_grad()
+def check_freed_early(block, x):
+    """Fails if a run on a stream of its own reads or writes memory that was given away: inputs and results are freed while runs that use
+    them wait, and what takes their place is overwritten at once. As torch's own operations, a block needs `record_stream` only for tensors
+    of other streams."""
+    expected, stream = block(x), torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    equal = []
+    with torch.cuda.stream(stream):
+        for _ in range(20):
+            y = block(x.clone())
+            torch.full_like(x, float("nan"))
+            equal.append((y == expected).all())
+            del y
+            torch.full_like(x, float("nan"))
+    stream.synchronize()
+    if not all(equal):
+        sys.exit("tensors that were freed early: wrong values")
+    print("tensors that are freed early: equal")
+
+
 class SumOfGradients(torch.autograd.Function):
     """x as it is; its gradients are added over the ranks."""
 
@@ -195,6 +216,7 @@ def compare_on_gpus(rows, width, hidden, dtype):
     expected.backward(dy)
     check_equal({"y": (y, expected), "dx": (ours.grad, plain[0].grad), "dw1": (block.w1[0].grad, plain[1].grad),
                  "dw2": (block.w2[0].grad, plain[2].grad)}, 1e-5 if dtype == torch.float32 else 3e-2)
+    check_freed_early(block, x)
     check_refused(block, x, (x.cpu(), "a tensor of this block is on cpu"))
 
     def step(module, x):
