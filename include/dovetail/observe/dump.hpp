@@ -1,4 +1,5 @@
-// Values of the first runs of an executor as files such as `graph.name.run0.rank1.npy`: one for each name, run and rank.
+// Values of the first runs of an executor as files such as `graph.name.run0.rank1.npy`: one for each name, run and rank. Those of the
+// second executor of a graph on a rank begin with `graph-2`, and so on.
 #pragma once
 
 #include "../core/display.hpp"
@@ -8,6 +9,7 @@
 #include "npy.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -46,6 +48,12 @@ public:
     explicit dumps(std::string_view list) : names_{names_in(list)}, unknown_{names_} {}
 
     bool any() const { return !names_.empty(); }
+    // What the names of the files of another executor of a graph on a rank begin with.
+    std::string begin(const std::string& graph, int rank) {
+        const std::lock_guard lock{mutex_};
+        const int number = ++executors_[{graph, rank}];
+        return number == 1 ? graph : graph + '-' + std::to_string(number);
+    }
     bool wants(const std::string& name) {
         const std::lock_guard lock{mutex_};
         const auto means = [&](const std::string& listed) { return is_meant(listed, name); };
@@ -66,7 +74,8 @@ public:
 
 private:
     const std::vector<std::string> names_;
-    std::vector<std::string> unknown_;  // names that no executor has matched so far
+    std::vector<std::string> unknown_;                      // names that no executor has matched so far
+    std::map<std::pair<std::string, int>, int> executors_;  // by graph and rank: how many there were
     files files_;
     std::mutex mutex_;
 };
@@ -74,18 +83,18 @@ private:
 // The dumps of one executor.
 class value_dump final : public value_observer {
 public:
-    value_dump(dumps& to, std::string graph, int rank) : to_{to}, graph_{std::move(graph)}, rank_{rank} {}
+    value_dump(dumps& to, const std::string& graph, int rank) : to_{to}, begin_{to.begin(graph, rank)}, rank_{rank} {}
 
     bool wants(const tag& name) override { return to_.wants(display(name)); }
     std::int64_t runs() const override { return dumps::runs_written; }
     void value(const tag& name, const tensor_type& type, std::int64_t run, const void* data) override {
-        to_.write(graph_ + "." + file_name(display(name)) + ".run" + std::to_string(run) + ".rank" + std::to_string(rank_) + ".npy",
+        to_.write(begin_ + "." + file_name(display(name)) + ".run" + std::to_string(run) + ".rank" + std::to_string(rank_) + ".npy",
                   npy(type, data));
     }
 
 private:
     dumps& to_;
-    const std::string graph_;
+    const std::string begin_;
     const int rank_;
 };
 

@@ -248,6 +248,23 @@ TEST_CASE("families, states and other element types as files") {
           std::vector<double>(6, 0.2));
 }
 
+TEST_CASE("two executors of one graph write files of their own") {
+    const dumping both{"y"};
+    dv::host::world{2}.run([](auto& rank) {
+        for (const float given : {1.0f, 2.0f}) {
+            dv::executor<channels> step{rank};
+            step.bind(dv::name<x>, floats(4, given)).run().wait();
+        }
+    });
+    CHECK(both.files() == std::vector<std::string>{"channels-2.y.run0.rank0.npy", "channels-2.y.run0.rank1.npy",
+                                                   "channels.y.run0.rank0.npy", "channels.y.run0.rank1.npy"});
+    const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }";
+    for (const char* rank : {"0", "1"}) {
+        CHECK(both.read<float>(std::string{"channels.y.run0.rank"} + rank + ".npy", header) == floats(4, 1.0f));
+        CHECK(both.read<float>(std::string{"channels-2.y.run0.rank"} + rank + ".npy", header) == floats(4, 0.5f));
+    }
+}
+
 TEST_CASE("the names of a list") {
     CHECK(dv::observe::names_in("y, weight<3>,grid<1, 2>,,") == std::vector<std::string>{"y", "weight<3>", "grid<1, 2>"});
     CHECK(dv::observe::is_meant("grid<1,2>", "grid<1, 2>"));
