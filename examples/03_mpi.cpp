@@ -1,5 +1,6 @@
 // A program under MPI: `mpirun -n 4 03_mpi`. MPI starts the processes, and dovetail only needs a broadcast from it. Compile it with MPI,
-// CUDA and NCCL: `mpicxx -std=c++20 03_mpi.cpp -lnccl -lcudart -lcublas`.
+// CUDA and NCCL: `mpicxx -std=c++20 -I include -I $CUDA_HOME/include examples/03_mpi.cpp -o 03_mpi -L $CUDA_HOME/lib64 -lnccl -lcudart
+// -lcublas`.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
