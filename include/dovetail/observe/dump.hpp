@@ -1,5 +1,6 @@
-// Values of the first runs of an executor as files such as `graph.name.run0.rank1.npy`: one for each name, run and rank. Those of the
-// second executor of a graph on a rank begin with `graph-2`, and so on.
+// Values of the first runs of an executor as files such as `graph.name.run0.rank1.npy`: one for each name, run and rank; of a value that is
+// computed in blocks one for each block, `graph.name_2_4.run0.rank1.npy`. What would have the name of another file gets a number: the files
+// of the second executor of a graph on a rank begin with `graph-2`.
 #pragma once
 
 #include "../core/display.hpp"
@@ -40,6 +41,9 @@ inline bool is_meant(const std::string& listed, const std::string& name) {
     return plain(listed) == plain(name) || listed == name.substr(0, name.find('<'));
 }
 
+// The first of its name by that, the others by their numbers as well.
+inline std::string numbered(const std::string& name, int number) { return number == 1 ? name : name + '-' + std::to_string(number); }
+
 // The dumps of all executors of a process, and the listed names that match no value.
 class dumps {
 public:
@@ -51,8 +55,7 @@ public:
     // What the names of the files of another executor of a graph on a rank begin with.
     std::string begin(const std::string& graph, int rank) {
         const std::lock_guard lock{mutex_};
-        const int number = ++executors_[{graph, rank}];
-        return number == 1 ? graph : graph + '-' + std::to_string(number);
+        return numbered(graph, ++executors_[{graph, rank}]);
     }
     bool wants(const std::string& name) {
         const std::lock_guard lock{mutex_};
@@ -87,15 +90,27 @@ public:
 
     bool wants(const tag& name) override { return to_.wants(display(name)); }
     std::int64_t runs() const override { return dumps::runs_written; }
-    void value(const tag& name, const tensor_type& type, std::int64_t run, const void* data) override {
-        to_.write(begin_ + "." + file_name(display(name)) + ".run" + std::to_string(run) + ".rank" + std::to_string(rank_) + ".npy",
+    void value(const tag& name, const std::string& shown, const tensor_type& type, std::int64_t run, const void* data) override {
+        to_.write(begin_ + "." + stem_of(name, shown) + ".run" + std::to_string(run) + ".rank" + std::to_string(rank_) + ".npy",
                   npy(type, data));
     }
 
 private:
+    // What stands for a value in the names of its files.
+    std::string stem_of(const tag& name, const std::string& shown) {
+        const std::string qualified{name.spelling.first, static_cast<std::size_t>(name.spelling.size)}, stem = file_name(shown);
+        const std::lock_guard lock{mutex_};
+        const auto [found, fresh] = numbers_.try_emplace({qualified, shown});
+        if (fresh) found->second = ++values_[stem];
+        return numbered(stem, found->second);
+    }
+
     dumps& to_;
     const std::string begin_;
     const int rank_;
+    std::map<std::pair<std::string, std::string>, int> numbers_;  // by qualified and shown name, among those with the same stem
+    std::map<std::string, int> values_;                           // by stem: how many there were
+    std::mutex mutex_;
 };
 
 }  // namespace dovetail::observe

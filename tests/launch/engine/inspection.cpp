@@ -49,6 +49,10 @@ struct rooted : dv::graph<
     dv::output<z>> {};
 template <class T>
 struct of_type : dv::graph<dv::input<x, dv::tensor<T, 2, 3>>, dv::let<y, add(x, x)>, dv::output<y>> {};
+struct in_blocks : dv::graph<dv::input<x, dv::tensor<float, 2, 64>>, dv::split<2, dv::let<h<1>, add(x, x)>, dv::let<y, add(h<1>, h<1>)>>,
+                             dv::output<y>> {};
+struct h_1;
+struct alike_names : dv::graph<dv::input<x, row>, dv::let<h<1>, add(x, x)>, dv::let<h_1, add(h<1>, h<1>)>, dv::output<h_1>> {};
 template <int I> using layer = dv::let<h<I + 1>, add(h<I>, x)>;
 struct family : dv::graph<dv::input<x, row>, dv::let<h<0>, add(x, x)>, dv::repeat<layer, 3>, dv::output<h<3>>> {};
 }  // namespace app
@@ -263,6 +267,32 @@ TEST_CASE("two executors of one graph write files of their own") {
         CHECK(both.read<float>(std::string{"channels.y.run0.rank"} + rank + ".npy", header) == floats(4, 1.0f));
         CHECK(both.read<float>(std::string{"channels-2.y.run0.rank"} + rank + ".npy", header) == floats(4, 0.5f));
     }
+}
+
+TEST_CASE("blocks of a value have files of their own, and so have values whose names differ in other characters only") {
+    {
+        const dumping blocks{"h,y"};
+        dv::host::world{1}.run([](auto& rank) {
+            dv::executor<in_blocks> step{rank};
+            floats given(128, 1.0f);
+            std::fill(given.begin() + 64, given.end(), 2.0f);
+            step.bind(dv::name<x>, given).run().wait();
+        });
+        CHECK(blocks.files() == std::vector<std::string>{"in_blocks.h_1_1_2.run0.rank0.npy", "in_blocks.h_1_2_2.run0.rank0.npy",
+                                                         "in_blocks.y_1_2.run0.rank0.npy", "in_blocks.y_2_2.run0.rank0.npy"});
+        const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 64), }";
+        CHECK(blocks.read<float>("in_blocks.h_1_1_2.run0.rank0.npy", header) == floats(64, 2.0f));
+        CHECK(blocks.read<float>("in_blocks.y_2_2.run0.rank0.npy", header) == floats(64, 8.0f));
+    }
+    const dumping alike{"h,h_1"};
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<alike_names> step{rank};
+        step.bind(dv::name<x>, floats(4, 1.0f)).run().wait();
+    });
+    CHECK(alike.files() == std::vector<std::string>{"alike_names.h_1-2.run0.rank0.npy", "alike_names.h_1.run0.rank0.npy"});
+    const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }";
+    CHECK(alike.read<float>("alike_names.h_1.run0.rank0.npy", header) == floats(4, 2.0f));
+    CHECK(alike.read<float>("alike_names.h_1-2.run0.rank0.npy", header) == floats(4, 4.0f));
 }
 
 TEST_CASE("the names of a list") {

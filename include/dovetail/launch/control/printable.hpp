@@ -39,8 +39,7 @@ inline bool controls(std::uint32_t c) {
 
 }  // namespace detail
 
-// Control characters and bytes that are not UTF-8 become \xNN; newlines and tabs become
-//  and \t.
+// Control characters and bytes that are not UTF-8 become \xNN; newlines and tabs become \n and \t.
 inline std::string printable(std::string_view text) {
     constexpr const char* digits = "0123456789abcdef";
     std::string shown;

@@ -16,9 +16,9 @@ struct value_observer {
     virtual bool wants(const tag& name) = 0;
     // Values of runs 0 to runs() - 1 are wanted.
     virtual std::int64_t runs() const = 0;
-    // A value that a step of the run has written, or a state that it is about to read. May be called more than once for one value, the
-    // latest call last, and from any thread.
-    virtual void value(const tag& name, const tensor_type& type, std::int64_t run, const void* data) = 0;
+    // A value that a step of the run has written, or a state that it is about to read. `shown` is its name, and of a block of it also which
+    // one: "h 2/4". May be called more than once for one value, the latest call last, and from any thread.
+    virtual void value(const tag& name, const std::string& shown, const tensor_type& type, std::int64_t run, const void* data) = 0;
 
 protected:
     ~value_observer() = default;
@@ -88,6 +88,14 @@ inline non_finite find_non_finite(const void* data, const tensor_type& type) {
     }
 }
 
+// What an inspected value is called; of a part of a state, also the byte at which it begins: "w at 4096".
+inline std::string name_of(const ir::graph& g, const ir::program& p, const inspected_access& at) {
+    const ir::access& a = p.accesses[at.access];
+    const ir::buffer& held_in = p.buffers[a.buffer];
+    const std::string name = value_name(g, at.symbol);
+    return held_in.symbol == at.symbol && a.leaves < held_in.leaves ? name + " at " + std::to_string(ir::offset_of(p, a)) : name;
+}
+
 // "element 17 of its result `y` is NaN", "element 3 of the state `w` that it reads is infinite"
 inline std::string describe(const non_finite& found, const ir::graph& g, const inspected_access& at, bool before) {
     const std::string name = value_name(g, at.symbol);
@@ -103,7 +111,7 @@ void look(const inspected_step& step, bool before, const ir::graph& g, const ir:
         const ir::access& touched = p.accesses[a.access];
         const tensor_type type = ir::type_of(p, touched);
         const void* const data = at(touched);
-        if (a.observed && run < observer->runs()) observer->value(*g.symbols[a.symbol].name, type, run, data);
+        if (a.observed && run < observer->runs()) observer->value(*g.symbols[a.symbol].name, name_of(g, p, a), type, run, data);
         if (!a.checked) continue;
         if (const non_finite found = find_non_finite(data, type)) throw failure{describe(found, g, a, before)};
     }

@@ -88,6 +88,32 @@ TEST_CASE("the first operation that makes an infinity is named on every rank") {
     }
 }
 
+// Ranks in processes get texts of the others without control characters.
+TEST_CASE("it is named with its operation and statement where ranks exchange texts over NCCL, too") {
+    const simulated::scope simulation;
+    std::string seen[2], operation[2], statement[2];
+    simulated::on_own_communicators(2, [&](ncclComm_t mine, int me) {
+        dv::cuda::world::adopt(mine, me).run([&](auto& rank) {
+            dv::executor<channels, options> step{rank, dv::check_finite, 20s};
+            floats given(8, 2.0f);
+            given[6] = 0;
+            try {
+                step.bind(dv::name<x>, given).run().wait();
+            } catch (const dv::operation_error& e) {
+                seen[me] = e.what();
+                operation[me] = e.operation;
+                statement[me] = e.statement;
+            }
+        });
+    });
+    CHECK(seen[0] == "dovetail: operation `reciprocal` of `y` failed on rank 0 (role `left`), run 0: element 6 of its result `y` is infinite");
+    has(seen[1], "rank 1 stops, because operation `reciprocal` of `y` failed on rank 0 (role `left`), run 0: element 6 of its result");
+    for (const int rank : {0, 1}) {
+        CHECK(operation[rank] == "reciprocal");
+        CHECK(statement[rank] == "y");
+    }
+}
+
 namespace inspection_test {
 std::atomic<int> loaded = 0;  // element types, as bits
 }

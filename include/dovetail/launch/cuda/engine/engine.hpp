@@ -58,7 +58,7 @@ private:
     void issue_any(int index, const ir::step& s) {
         const cudaStream_t stream = on_->streams[s.stream];
         if (clock_.open()) clock_.mark(index, false, stream);
-        if (inspection_) inspection_->issue(index, true, stream);
+        if (inspection_) inspection_->issue(index, true, now_, stream);
         for (int i = list_->first[index], end = list_->first[index + 1]; i < end; ++i) {
             const command& a = list_->commands[static_cast<std::size_t>(i)];
             runner_->execute(a, stream);
@@ -66,7 +66,7 @@ private:
         }
         if (inspection_) {
             words_.issue(stream);
-            inspection_->issue(index, false, stream);
+            inspection_->issue(index, false, now_, stream);
         }
         // What waits for the step need not wait for its word of progress, unless the words of peer copies come first, which take it along.
         reports_late_ = s.event >= 0 && words_.empty();

@@ -2,11 +2,14 @@
 // for an observer are copied to the host. Both are read when the run has ended.
 #pragma once
 
+#include "../../control/printable.hpp"
 #include "../../engine/inspection.hpp"
 #include "../commands/pointers.hpp"
 #include "context.hpp"
 #include "finite_check.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -48,14 +51,14 @@ public:
         if (copied > 0) copies_ = block{memory, copied, true};
     }
 
-    // Issues the inspections before a step, or those after it.
-    void issue(int step, bool before, cudaStream_t stream) {
+    // Issues the inspections before a step of a run, or those after it.
+    void issue(int step, bool before, std::int64_t run, cudaStream_t stream) {
         for (int i = first_[static_cast<std::size_t>(step)], end = first_[static_cast<std::size_t>(step) + 1]; i < end; ++i) {
             const look& l = looks_[static_cast<std::size_t>(i)];
             if (l.before != before) continue;
             const void* const data = pointers_.at(l.at.access);
             const tensor_type& type = type_of(l.at);
-            if (l.at.observed)
+            if (l.at.observed && run < observer_->runs())
                 check(calls.memcpy_async(copies_.data() + l.copy, data, static_cast<std::size_t>(type.bytes()), cudaMemcpyDefault, stream),
                       "cudaMemcpyAsync");
             if (!l.at.checked) continue;
@@ -70,7 +73,9 @@ public:
     void deliver(std::int64_t run) const {
         if (observer_ == nullptr || run >= observer_->runs()) return;
         for (const look& l : looks_)
-            if (l.at.observed) observer_->value(*graph_.symbols[l.at.symbol].name, type_of(l.at), run, copies_.data() + l.copy);
+            if (l.at.observed)
+                observer_->value(*graph_.symbols[l.at.symbol].name, launch::name_of(graph_, program_, l.at), type_of(l.at), run,
+                                 copies_.data() + l.copy);
     }
     struct finding {
         int step = -1;
@@ -108,26 +113,41 @@ private:
     std::vector<unsigned long long> found_;
 };
 
+// A finding as text for the other ranks: "3 10 1 reciprocaly..." has the lengths of operation and statement before them, since texts of
+// processes arrive without control characters (control/printable.hpp), which might separate them.
+inline std::string packed(std::int64_t order, const launch::abort_reason& c) {
+    const std::string operation = control::printable(c.operation), statement = control::printable(c.statement);
+    return std::to_string(order) + ' ' + std::to_string(operation.size()) + ' ' + std::to_string(statement.size()) + ' ' + operation +
+           statement + c.text;
+}
+struct packed_finding {
+    std::int64_t order = INT64_MAX;
+    launch::abort_reason reason;
+
+    packed_finding(const std::string& text, int rank) {
+        std::istringstream fields{text};
+        std::size_t operation = 0, statement = 0;
+        fields >> order >> operation >> statement;
+        fields.get();
+        const std::string words{std::istreambuf_iterator<char>{fields}, {}};
+        operation = std::min(operation, words.size());
+        statement = std::min(statement, words.size() - operation);
+        reason = {rank, words.substr(operation + statement), words.substr(0, operation), words.substr(operation, statement)};
+    }
+};
+
 // Among the findings of all ranks, the one whose operation is first in the order common to all ranks, since it caused the others. `order`:
 // the index of the operation of `mine` in that order, -1 if the rank has found nothing. All ranks call it; the reason returned has no rank
 // if no rank has found anything.
 inline launch::abort_reason first_of_all(launch::peers& world, int rank, std::int64_t order, const launch::abort_reason& mine,
                                          const std::string& what, std::chrono::nanoseconds limit) {
-    const std::string text = order < 0 ? "" : std::to_string(order) + '\n' + mine.operation + '\n' + mine.statement + '\n' + mine.text;
-    const std::vector<std::string> all = world.exchange(rank, what, text, limit);
+    const std::vector<std::string> all = world.exchange(rank, what, order < 0 ? "" : packed(order, mine), limit);
     launch::abort_reason first;
     std::int64_t least = INT64_MAX;
     for (std::size_t r = 0; r < all.size(); ++r) {
         if (all[r].empty()) continue;
-        std::istringstream fields{all[r]};
-        std::string place;
-        launch::abort_reason c;
-        c.rank = static_cast<int>(r);
-        std::getline(fields, place);
-        std::getline(fields, c.operation);
-        std::getline(fields, c.statement);
-        std::getline(fields, c.text, '\0');
-        if (const std::int64_t at = std::stoll(place); at < least) first = c, least = at;
+        const packed_finding found{all[r], static_cast<int>(r)};
+        if (found.order < least) first = found.reason, least = found.order;
     }
     return first;
 }
