@@ -285,6 +285,19 @@ TEST_CASE("an operation that throws or whose launch is refused is named on all r
     works();
 }
 
+TEST_CASE("later runs ask at their end: the error names the first operation whose launch may have been refused") {
+    const scene s;
+    const std::string thrown = run(1, [&](auto& rank) {
+        dv::executor<reduced> step{rank, 20s};
+        for (int i = 0; i < 4; ++i) {
+            now = i < 3 ? trouble::none : trouble::refused;
+            step.bind(dv::name<x>, ones).run().wait();
+        }
+    });
+    has(thrown, "a launch of this operation or of one before it, back to operation `troubled` of `y`: invalid configuration");
+    works();
+}
+
 TEST_CASE("no device memory: the bytes wanted and free, and nothing stays") {
     const scene s;
     static decltype(dv::cuda::calls.malloc) real = nullptr;

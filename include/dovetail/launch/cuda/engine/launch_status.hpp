@@ -16,30 +16,33 @@ public:
 
     // This step has launched a kernel.
     void launched(int step, bool ask_now) {
-        if (!ask_now && ++unasked_ < often) return;
-        ask(step);
+        if (unasked_ == 0) first_ = step;
+        last_ = step;
+        if (++unasked_ >= often || ask_now) ask();
     }
-    // Behind the last step of a run.
-    void ask_for_rest(int step) {
-        if (unasked_ > 0) ask(step);
+    // Behind the last step of a run. The step is set to the last one that launched a kernel, which an error names.
+    void ask_for_rest(int& step) {
+        if (unasked_ == 0) return;
+        step = last_;
+        ask();
     }
 
 private:
     static constexpr int often = 16;
 
-    void ask(int step) {
-        const int first = unasked_ > 1 ? step - unasked_ + 1 : step;
+    void ask() {
         unasked_ = 0;
         const cudaError_t status = calls.get_last_error();
         if (status == cudaSuccess) return;
         check(status,
-              first < step && first >= 0
-                  ? ("a launch of this operation or of one before it, back to " + names_[static_cast<std::size_t>(first)].text()).c_str()
+              first_ < last_
+                  ? ("a launch of this operation or of one before it, back to " + names_[static_cast<std::size_t>(first_)].text()).c_str()
                   : "the launch");
     }
 
     const std::vector<step_name>& names_;
-    int unasked_ = 0;
+    int unasked_ = 0;           // launches
+    int first_ = 0, last_ = 0;  // their steps
 };
 
 }  // namespace dovetail::cuda
