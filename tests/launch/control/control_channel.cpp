@@ -2,6 +2,7 @@
 // leaves, stalls or is killed is named to all others within a limit.
 #include <doctest/doctest.h>
 
+#include <dovetail/launch/control/process_peers.hpp>
 #include <dovetail/launch/control/rendezvous.hpp>
 
 #include <support/processes.hpp>
@@ -258,6 +259,20 @@ TEST_CASE("an abort reaches all ranks once, with its operation; a second one cha
                                  (r == from ? "operation_error" : "peer_error") + " f y " + who + "; calls 1");
         }
     }
+}
+
+TEST_CASE("an abort after the time limit of a run is one on all ranks") {
+    const auto said = in_world(2, [](auto& c, int r) -> std::string {
+        process_peers all{c};
+        watched saw;
+        all.attend(r, [&] { saw(all.why()); }, [] {});
+        if (r == 0) all.abort({.rank = 0, .text = "not in time", .timed_out = true});
+        saw.wait(2s);
+        all.unattend(r);
+        const abort_reason why = all.why();
+        return why.text + (why.timed_out ? ", a timeout" : "");
+    });
+    for (const std::string& text : said) CHECK(text == "not in time, a timeout");
 }
 
 TEST_CASE("two aborts at once end all ranks with one of them") {

@@ -134,7 +134,7 @@ TEST_CASE("another protocol and a first message that is too long are told why, a
     const auto a = old.receive(frame::hello, writer{}.text("dovetail control 2").text("0.9.0").take());
     CHECK(a.kind == frame::refused);
     CHECK(says(a.body,
-               "rank 0 speaks `dovetail control 3`, and this process `dovetail control 2`: build all ranks with one version of dovetail"));
+               "rank 0 speaks `dovetail control 4`, and this process `dovetail control 2`: build all ranks with one version of dovetail"));
     server_handshake future{ours};
     CHECK(says(future.receive(frame::hello, writer{}.text("dovetail control \x1b[1m").take()).body,
                "this process `dovetail control \\x1b[1m`"));

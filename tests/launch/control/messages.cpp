@@ -41,6 +41,8 @@ TEST_CASE("a message is read as it was written, and not at all where it is cut, 
     CHECK(known[1].host == "host");
     CHECK(heartbeat_message::unpack(heartbeat_message{m, {17, {1, 2, 3}}}.pack())->calls.first == 17);
     CHECK(unpacked_abort_reason(packed(abort_reason{2, "why", "f", "y", true}), 3)->by_leaving);
+    CHECK(!unpacked_abort_reason(packed(abort_reason{2, "why", "f", "y", true}), 3)->timed_out);
+    CHECK(unpacked_abort_reason(packed(abort_reason{2, "why", "f", "y", false, nullptr, true}), 3)->timed_out);
     CHECK(contribution::unpack(contribution{4, 1, "what", "text"}.pack(), 1)->text == "text");
 
     CHECK_FALSE(unpacked_abort_reason(packed(abort_reason{3, "why", {}, {}, false}), 3));

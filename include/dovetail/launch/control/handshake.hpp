@@ -18,7 +18,7 @@
 
 namespace dovetail::control::detail {
 
-inline constexpr std::string_view protocol = "dovetail control 3";
+inline constexpr std::string_view protocol = "dovetail control 4";
 inline constexpr std::string_view any_protocol = "dovetail control ";
 inline constexpr std::size_t nonce_size = 16;
 

@@ -101,7 +101,7 @@ inline bool unpack_welcome(std::string_view body, std::vector<peer_status>& all)
 }
 
 inline std::string packed(const abort_reason& c) {
-    return writer{}.number(c.rank).words(c.text).words(c.operation).words(c.statement).number(c.by_leaving).take();
+    return writer{}.number(c.rank).words(c.text).words(c.operation).words(c.statement).number(c.by_leaving).number(c.timed_out).take();
 }
 inline std::optional<abort_reason> unpacked_abort_reason(std::string_view body, int ranks) {
     reader r{body};
@@ -111,6 +111,7 @@ inline std::optional<abort_reason> unpacked_abort_reason(std::string_view body, 
     c.operation = r.words();
     c.statement = r.words();
     c.by_leaving = r.number(0, 1) != 0;
+    c.timed_out = r.number(0, 1) != 0;
     return r.complete() ? std::optional{c} : std::nullopt;
 }
 

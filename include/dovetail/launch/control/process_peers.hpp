@@ -26,14 +26,14 @@ public:
             const std::lock_guard lock{mutex_};
             if (why.what && !own_) own_ = why.what;
         }
-        channel_->abort({why.rank, why.text, why.operation, why.statement, why.by_leaving});
+        channel_->abort({why.rank, why.text, why.operation, why.statement, why.by_leaving, nullptr, why.timed_out});
     }
     bool aborted() const noexcept override { return channel_->aborted(); }
     abort_reason why() const override {
         const auto c = channel_->why();
         if (!c) return {};
         const std::lock_guard lock{mutex_};
-        return {c->rank, c->text, c->operation, c->statement, c->by_leaving, c->rank == channel_->rank() ? own_ : nullptr};
+        return {c->rank, c->text, c->operation, c->statement, c->by_leaving, c->rank == channel_->rank() ? own_ : nullptr, c->timed_out};
     }
     void attend(int, std::function<void()> at_stop, std::function<void()> each_period) override {
         channel_->watch([at_stop = std::move(at_stop)](const abort_reason&) { at_stop(); }, std::move(each_period));
