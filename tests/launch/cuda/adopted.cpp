@@ -260,15 +260,19 @@ TEST_CASE("a store goes on with the next held rank, though executors of the one 
     CHECK(threw[0] == "");
 }
 
-TEST_CASE("a world's rank is held once at a time, and not run meanwhile") {
+TEST_CASE("a world's rank is held or run once at a time") {
     const simulated::scope simulation;
     const auto threw = simulated::on_own_communicators(1, [&](ncclComm_t mine, int r) {
         auto world = dv::cuda::world::adopt(mine, r);
         auto held = world.hold();
-        CHECK(support::message([&] { world.hold(); }) == "dovetail: rank 0 is held already: end it first");
-        CHECK(support::message([&] { world.run([](auto&) {}); }) == "dovetail: rank 0 is held, and `run` would use it: end it first");
+        CHECK(support::message([&] { world.hold(); }) == "dovetail: rank 0 is held or runs, and `hold` would use it: end it first");
+        CHECK(support::message([&] { world.run([](auto&) {}); }) == "dovetail: rank 0 is held or runs, and `run` would use it: end it first");
         held.end();
-        world.run([](auto&) {});
+        world.run([&](auto&) {
+            CHECK(support::message([&] { world.hold(); }) == "dovetail: rank 0 is held or runs, and `hold` would use it: end it first");
+            CHECK(support::message([&] { world.run([](auto&) {}); }) ==
+                  "dovetail: rank 0 is held or runs, and `run` would use it: end it first");
+        });
         world.hold();
     });
     CHECK(threw[0] == "");

@@ -83,6 +83,7 @@ private:
     std::vector<ncclComm*> connect() const;
     void run_on_ranks(launch::rank_body<rank> body);
     std::shared_ptr<launch::peers> run_threads(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions);
+    std::shared_ptr<void> use_part(const char* by) const;
     std::shared_ptr<launch::peers> run_part(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions);
     std::shared_ptr<launch::peers> peers_of_part() const;
     std::shared_ptr<context> context_of_part(const std::shared_ptr<launch::peers>& shared) const;

@@ -174,9 +174,15 @@ DOVETAIL_INLINE std::shared_ptr<context> world::context_of_part(const std::share
     if (!m.channel) static_cast<detail::communicator_peers&>(*shared).use(made.get());
     return made;
 }
+// The rank of this process is used once at a time, as its channel to the others serves one watchdog; until what is returned is destroyed.
+DOVETAIL_INLINE std::shared_ptr<void> world::use_part(const char* by) const {
+    if (part_->in_use->exchange(true))
+        throw world_error{"rank " + std::to_string(part_->rank) + " is held or runs, and `" + by + "` would use it: end it first"};
+    return {part_->in_use.get(), [in_use = part_->in_use](void*) { in_use->store(false); }};
+}
 DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_part(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions) {
+    const std::shared_ptr<void> use = use_part("run");
     const std::shared_ptr<launch::peers> shared = peers_of_part();
-    if (part_->in_use->load()) throw world_error{"rank " + std::to_string(part_->rank) + " is held, and `run` would use it: end it first"};
     detail::play(shared, part_->rank, part_->device, threads_, body, exceptions, [&, this] { return context_of_part(shared); });
     return shared;
 }
@@ -184,9 +190,8 @@ DOVETAIL_INLINE held_rank world::hold() const {
     if (!part_)
         throw world_error{"the ranks of this world are " + std::to_string(size_) +
                           " threads of this process, which `run` calls; a rank is held in a world of processes"};
+    const std::shared_ptr<void> use = use_part("hold");
     const std::shared_ptr<launch::peers> shared = peers_of_part();
-    if (part_->in_use->exchange(true)) throw world_error{"rank " + std::to_string(part_->rank) + " is held already: end it first"};
-    const std::shared_ptr<void> use{part_->in_use.get(), [in_use = part_->in_use](void*) { in_use->store(false); }};
     try {
         return {shared, std::make_unique<rank>(context_of_part(shared)), use};
     } catch (...) {
