@@ -265,14 +265,14 @@ TEST_CASE("a world's rank is held or run once at a time") {
     const auto threw = simulated::on_own_communicators(1, [&](ncclComm_t mine, int r) {
         auto world = dv::cuda::world::adopt(mine, r);
         auto held = world.hold();
-        CHECK(support::message([&] { world.hold(); }) == "dovetail: rank 0 is held or runs, and `hold` would use it: end it first");
-        CHECK(support::message([&] { world.run([](auto&) {}); }) == "dovetail: rank 0 is held or runs, and `run` would use it: end it first");
-        held.end();
-        world.run([&](auto&) {
+        const auto is_in_use = [&] {
             CHECK(support::message([&] { world.hold(); }) == "dovetail: rank 0 is held or runs, and `hold` would use it: end it first");
             CHECK(support::message([&] { world.run([](auto&) {}); }) ==
                   "dovetail: rank 0 is held or runs, and `run` would use it: end it first");
-        });
+        };
+        is_in_use();
+        held.end();
+        world.run([&](auto&) { is_in_use(); });
         world.hold();
     });
     CHECK(threw[0] == "");

@@ -62,6 +62,24 @@ TEST_CASE("who does not come, has left, or has failed ends an exchange with its 
     CHECK(thrown[0] == "dovetail: rank 0 stops, because operation `f` failed; rank 0 waits for all ranks at the plan");
 }
 
+TEST_CASE("ranks at different places of the program are told so, and a third when it comes there") {
+    local_peers all{3};
+    const auto thrown = on_ranks(3, [&](int rank) {
+        if (rank == 2) std::this_thread::sleep_for(100ms);
+        all.exchange(rank, rank == 1 ? "the first run of `a`" : "executor 1 (`b`)", "text", 10s);
+    });
+    for (const auto& text : thrown) {
+        support::has(text, "executor 1 (`b`)");
+        support::has(text, "the first run of `a`");
+        support::has(text, "rank 1 is at ");
+    }
+
+    local_peers graphs{2};  // whose plans are compared
+    for (const auto& text :
+         on_ranks(2, [&](int rank) { graphs.exchange(rank, rank == 0 ? "executor 1 (`a`)" : "executor 1 (`b`)", "", 10s); }))
+        CHECK(text == "nothing thrown");
+}
+
 TEST_CASE("the first abort counts, unless a rank that left says what made it leave") {
     local_peers all{2};
     CHECK(!all.aborted());
@@ -127,6 +145,18 @@ TEST_CASE("a conflict of roles that one rank finds is told to all") {
     local_peers all{3};
     for (const auto& text : on_ranks(3, [&](int rank) { compare_plans(all, rank, 0, "`f`", "1 `f`", rank == 1 ? "roles" : "", 10s); }))
         CHECK(text == "dovetail: roles");
+
+    const std::string long_words(2000, 'w');  // of which communicators of the caller's move a thousand
+    struct cut : local_peers {
+        using local_peers::local_peers;
+        std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine,
+                                          std::chrono::nanoseconds limit) override {
+            return local_peers::exchange(rank, what, mine.substr(0, 1023), limit);
+        }
+    } short_texts{3};
+    for (const auto& text :
+         on_ranks(3, [&](int rank) { compare_plans(short_texts, rank, 0, "`f`", "1 " + long_words, rank == 1 ? "a conflict" : "", 10s); }))
+        CHECK(text == "dovetail: a conflict");
 }
 
 TEST_CASE("the first rank to issue a run says which executor's it is, also far into a job") {

@@ -10,7 +10,7 @@
 
 namespace dovetail::launch {
 
-class local_peers final : public peers {
+class local_peers : public peers {
 public:
     // `on_change` is called after an abort and after a rank has left, by the thread that aborts or leaves.
     explicit local_peers(int size, std::function<void()> on_change = {})
@@ -20,23 +20,16 @@ public:
     int size() const override { return size_; }
     std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
         std::unique_lock lock{mutex_};
-        auto& open = exchanges_[ranks_[rank].exchanges++];
-        if (!open) open = std::make_shared<pending_exchange>(size_);
-        const auto g = open;
-        g->texts[rank] = mine;
-        g->here[rank] = true;
-        if (++g->arrived == size_) {
-            exchanges_.erase(ranks_[rank].exchanges - 1);
-            changed_.notify_all();
-        }
+        const auto g = contribute(rank, what, mine);
         int missing = -1;
         const auto over = [&, this] {
-            if (g->arrived == size_ || aborted()) return true;
+            if (g->arrived == size_ || !g->fault.empty() || aborted()) return true;
             for (int r = 0; r < size_ && missing < 0; ++r)
                 if (ranks_[r].gone && !g->here[r]) missing = r;
             return missing >= 0;
         };
         const bool in_time = changed_.wait_until(lock, launch::after(limit), over);
+        if (!g->fault.empty()) throw world_error{g->fault};
         if (g->arrived == size_) return g->texts;
         if (in_time && missing < 0) {
             lock.unlock();
@@ -127,12 +120,32 @@ private:
         int exchanges = 0;
         std::unique_ptr<watchdog> attending;
     };
+    // Without what stands in brackets: of executors of different graphs, the comparison of their plans tells more.
+    static std::string place_of(const std::string& what) { return what.substr(0, what.find(" (")); }
+
     struct pending_exchange {
-        explicit pending_exchange(int size) : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size), false) {}
+        pending_exchange(int size, int rank, std::string at)
+            : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size), false), first{rank}, what{std::move(at)} {}
         std::vector<std::string> texts;
         std::vector<bool> here;
+        const int first;  // rank, which is at this place of the program
+        const std::string what;
+        std::string fault;  // another rank is elsewhere
         int arrived = 0;
     };
+    // The exchange that the rank has come to. Its text is in it.
+    std::shared_ptr<pending_exchange> contribute(int rank, const std::string& what, const std::string& mine) {
+        auto& open = exchanges_[ranks_[rank].exchanges++];
+        if (!open) open = std::make_shared<pending_exchange>(size_, rank, what);
+        std::shared_ptr<pending_exchange> g = open;
+        g->texts[rank] = mine;
+        g->here[rank] = true;
+        if (g->fault.empty() && place_of(what) != place_of(g->what))
+            g->fault = "rank " + std::to_string(rank) + " is at " + what + " where rank " + std::to_string(g->first) + " is at " + g->what;
+        if (++g->arrived == size_) exchanges_.erase(ranks_[rank].exchanges - 1);
+        if (g->arrived == size_ || !g->fault.empty()) changed_.notify_all();
+        return g;
+    }
     // That a rank issued its run number `at` with an executor, in 64 bits: 36 of the run plus one, 12 of the rank, 16 of the executor.
     struct call {
         std::int64_t at = -1;

@@ -67,17 +67,19 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
 // the roles of this executor and an earlier one's: the first rank's.
 inline void compare_plans(peers& among, int rank, int executor, const std::string& described, const std::string& fingerprint,
                           const std::string& role_conflict, std::chrono::nanoseconds limit) {
-    const std::string number = std::to_string(executor), behind = " | roles: ";  // texts of processes arrive without control characters
+    // Texts of processes arrive without control characters and, where NCCL moves them, without what is behind the first thousand. So a
+    // conflict comes first: "roles: ... | fingerprint".
+    const std::string number = std::to_string(executor), roles = "roles: ", end = " | ";
     const auto all = among.exchange(rank, "executor " + number + " (" + described + ")",
-                                    fingerprint + (role_conflict.empty() ? "" : behind + role_conflict), limit);
+                                    (role_conflict.empty() ? "" : roles + role_conflict + end) + fingerprint, limit);
     std::vector<std::string> fingerprints;
     fingerprints.reserve(all.size());
-    for (const std::string& text : all) fingerprints.push_back(text.substr(0, text.find(behind)));
+    for (const std::string& text : all) fingerprints.push_back(text.starts_with(roles) ? text.substr(text.find(end) + end.size()) : text);
     if (const std::string different = mismatch(fingerprints); !different.empty())
         throw world_error{"the plans of executor " + number + " differ: " + different +
                           ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
     for (const std::string& text : all)
-        if (const std::size_t at = text.find(behind); at != std::string::npos) throw usage_error{text.substr(at + behind.size())};
+        if (text.starts_with(roles)) throw usage_error{text.substr(roles.size(), text.find(end) - roles.size())};
 }
 
 }  // namespace dovetail::launch

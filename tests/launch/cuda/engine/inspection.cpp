@@ -106,8 +106,10 @@ TEST_CASE("it is named with its operation and statement where ranks exchange tex
             }
         });
     });
-    CHECK(seen[0] == "dovetail: operation `reciprocal` of `y` failed on rank 0 (role `left`), run 0: element 6 of its result `y` is infinite");
-    has(seen[1], "rank 1 stops, because operation `reciprocal` of `y` failed on rank 0 (role `left`), run 0: element 6 of its result");
+    const std::string failed = "operation `reciprocal` of `y` failed on rank 0 (role `left`), run 0: "
+                               "element 6 of its result `y` is infinite";
+    CHECK(seen[0] == "dovetail: " + failed);
+    has(seen[1], "rank 1 stops, because " + failed);
     for (const int rank : {0, 1}) {
         CHECK(operation[rank] == "reciprocal");
         CHECK(statement[rank] == "y");
