@@ -266,7 +266,7 @@ TEST_CASE("an abort after the time limit of a run is one on all ranks") {
         process_peers all{c};
         watched saw;
         all.attend(r, [&] { saw(all.why()); }, [] {});
-        if (r == 0) all.abort({.rank = 0, .text = "not in time", .timed_out = true});
+        if (r == 0) all.abort({0, "not in time", {}, {}, false, nullptr, true});
         saw.wait(2s);
         all.unattend(r);
         const abort_reason why = all.why();
