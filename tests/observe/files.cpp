@@ -88,4 +88,6 @@ TEST_CASE("the file of a rank has its number at %r, or in front of the ending") 
     CHECK(of_rank("trace_%r.json", ".json", 12) == "trace_12.json");
     CHECK(of_rank("times.hpp", ".hpp", 3) == "times.rank3.hpp");
     CHECK(of_rank("times", ".hpp", 3) == "times.rank3");
+    CHECK(of_rank("runs.json.d/trace", ".json", 3) == "runs.json.d/trace.rank3");
+    CHECK(of_rank("runs.json.d/trace.json", ".json", 3) == "runs.json.d/trace.rank3.json");
 }

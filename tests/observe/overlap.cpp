@@ -26,6 +26,10 @@ struct two_sums : dv::graph<
     dv::let<c, add(a, b)>,
     dv::output<c>> {};
 
+struct columns;
+struct rows_and_columns : dv::graph<dv::mesh<dv::axis<dp, 4>, dv::axis<columns, 2>>, dv::input<x, vector>,
+                                    dv::let<a, all_reduce<sum, columns>(x)>, dv::let<b, all_reduce<sum, dp>(a)>, dv::output<b>> {};
+
 int task_of(const observe::plan_view& of, const std::string& label) {
     for (int v = 0; v < of.program.tasks.size(); ++v)
         if (of.label(v) == label) return v;
@@ -91,6 +95,25 @@ TEST_CASE("three definitions of hidden, and what could have covered the rest") {
     CHECK(worse.total.both == 0);
     CHECK(worse.ranks[0].exposures[0].count[static_cast<int>(observe::obstacle::interference)] == 1);
     CHECK(observe::report_text(of, worse).find("add b 1.000: interference") != std::string::npos);
+}
+
+TEST_CASE("a communication waits for the ranks of its own communicator only") {
+    const observe::plan_view of{observe::tables_of<rows_and_columns, overlapped>()};
+    const dv::geometry where{of.graph, 8, {}};
+    observe::measured_run run;
+    for (int rank = 0; rank < 8; ++rank) {
+        run.ranks.push_back({rank, 0});
+        for (const dv::ir::step& s : of.steps(0)) {
+            const bool late = rank >= 6 && of.label(s.task) == "all_reduce a";
+            const std::int64_t start = of.label(s.task) == "all_reduce b" ? 20'000 : late ? 8'000 : 0;
+            run.ranks.back().times.push_back({start, start + 10'000});
+        }
+    }
+    const observe::timeline t = observe::measured(of, run, &where);
+    const auto arrived = observe::detail::arrivals(of, t);
+    for (std::size_t rank = 0; rank < 8; ++rank)
+        for (std::size_t i = 0; i < t.rows[rank].slices.size(); ++i) CHECK(arrived[rank][i] == t.rows[rank].slices[i].start);
+    for (const observe::rank_overlap& x : observe::overlap(of, t, observe::sequential(of)).ranks) CHECK(x.waiting == 0);
 }
 
 TEST_CASE("why a computation did not run beside an exposed communication") {

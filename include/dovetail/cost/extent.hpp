@@ -11,9 +11,13 @@ struct extent {
     int local = 1;
     int nodes = 1;
 
+    // At most as many as a world has, whatever width is assumed.
     constexpr void add(link between, int ranks, const machine_description& m) {
-        (between == link::network && m.network_bandwidth > 0 ? nodes : local) *= ranks;
+        int& of_kind = between == link::network && m.network_bandwidth > 0 ? nodes : local;
+        const std::int64_t all = std::int64_t{of_kind} * ranks;
+        of_kind = static_cast<int>(all < ir::most_ranks ? all : ir::most_ranks);
     }
+    constexpr std::int64_t ranks() const { return std::int64_t{local} * nodes; }
 };
 // They are positions along the member's axes, or roles.
 template <class Graph, class Program>

@@ -67,7 +67,7 @@ public:
         gpu_pair slowest = s_.otherwise;
         bool found = false;
         const int ranks = ranks_[role];
-        vec<int> others(ranks, unset{});
+        vec<std::int64_t> others(ranks, unset{});
         for (int rank = 0; rank < ranks; ++rank) others[rank] = outside(role, rank, axes);
         for (int from = 0; from < ranks; ++from)
             for (int to = 0; to < ranks; ++to) {
@@ -121,10 +121,10 @@ private:
         return static_cast<int>(ranks);
     }
     // A number for the coordinates of a rank along all other axes.
-    constexpr int outside(int role, int rank, unsigned axes) const {
+    constexpr std::int64_t outside(int role, int rank, unsigned axes) const {
         const span<const ir::mesh_axis> of_role = axes_of(role);
-        int number = 0, scale = 1;
-        for (int i = of_role.size() - 1; i >= 0; --i) {
+        std::int64_t number = 0, scale = 1;  // while there is a rank left, the scale is no larger than the first one
+        for (int i = of_role.size() - 1; i >= 0 && rank > 0; --i) {
             const int width = width_of(of_role[i]);
             if ((axes >> of_role[i].axis & 1u) == 0) number += scale * (rank % width);
             scale *= width;

@@ -222,10 +222,10 @@ private:
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
         if (m.kind == op_kind::local_reduce) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
         const extent n = m.local ? extent{} : extent_of(g_, p_, m, s_);
-        if (n.local * n.nodes <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
+        if (n.ranks() <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
         const collective::row& row = collective::of(m.kind);
         if (row.passes == collective::traffic::own)
-            return {on.launch_latency, time_at(2 * (largest / (n.local * n.nodes)), on.memory_bandwidth), work_class::memory_bound};
+            return {on.launch_latency, time_at(2 * (largest / n.ranks()), on.memory_bandwidth), work_class::memory_bound};
         return communicated(row, largest, n, m);
     }
 

@@ -51,8 +51,9 @@ private:
 inline bool has_rank(const std::string& path) { return path.find("%r") != std::string::npos; }
 inline std::string of_rank(std::string path, const std::string& ending, int rank) {
     if (has_rank(path)) return path.replace(path.find("%r"), 2, std::to_string(rank));
-    const std::size_t dot = path.rfind(ending);
-    return path.insert(dot == std::string::npos ? path.size() : dot, ".rank" + std::to_string(rank));
+    const std::size_t dot = path.rfind(ending), slash = path.rfind('/');
+    const bool in_folder = dot == std::string::npos || (slash != std::string::npos && dot < slash);
+    return path.insert(in_folder ? path.size() : dot, ".rank" + std::to_string(rank));
 }
 
 // Turns a name into one that a file can have: three_senders, pipeline_4_85.

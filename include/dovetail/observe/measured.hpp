@@ -19,6 +19,25 @@ struct measured_run {
     std::vector<measured_rank> ranks;
 };
 
+namespace detail {
+
+// The rows of the ranks with which a slice of a row communicates, over all members of a group.
+inline std::vector<int> partners_of(const plan_view& of, const std::vector<row>& rows, const row& mine, const slice& s,
+                                    const geometry& where) {
+    if (!of.communicates[static_cast<std::size_t>(s.task)]) return {};
+    const ir::task& v = of.program.tasks[s.task];
+    std::vector<char> met(static_cast<std::size_t>(where.ranks()), 0);
+    for (const ir::participation& p : of.program.participations.subspan(v.first_participation, v.participations))
+        if (p.role == mine.role)
+            for (const int r : where.partners(of.program, v, p.member, mine.rank)) met[static_cast<std::size_t>(r)] = 1;
+    std::vector<int> found;
+    for (std::size_t b = 0; b < rows.size(); ++b)
+        if (met[static_cast<std::size_t>(rows[b].rank)] != 0) found.push_back(static_cast<int>(b));
+    return found;
+}
+
+}  // namespace detail
+
 // `where`: gives the ranks that take part in each communication; without it, all ranks do.
 inline timeline measured(const plan_view& of, const measured_run& from, const geometry* where = nullptr) {
     timeline t{"run " + std::to_string(from.run) + ", measured", true, from.run, 0, 0, {}, {}};
@@ -43,13 +62,7 @@ inline timeline measured(const plan_view& of, const measured_run& from, const ge
     if (where != nullptr)
         for (const row& a : t.rows) {
             t.partners.emplace_back();
-            std::vector<char> met(static_cast<std::size_t>(where->ranks()), 0);
-            for (const slice& s : a.slices)
-                if (of.communicates[static_cast<std::size_t>(s.task)])
-                    for (const int r : where->partners(of.program, of.program.tasks[s.task], of.program.tasks[s.task].first_member, a.rank))
-                        met[static_cast<std::size_t>(r)] = 1;
-            for (std::size_t b = 0; b < t.rows.size(); ++b)
-                if (met[static_cast<std::size_t>(t.rows[b].rank)] != 0) t.partners.back().push_back(static_cast<int>(b));
+            for (const slice& s : a.slices) t.partners.back().push_back(detail::partners_of(of, t.rows, a, s, *where));
         }
     return t;
 }

@@ -92,12 +92,12 @@ inline std::vector<std::vector<std::int64_t>> arrivals(const plan_view& of, cons
     std::vector<std::vector<std::int64_t>> all;
     for (std::size_t k = 0; k < t.rows.size(); ++k) {
         all.emplace_back();
-        for (const slice& s : t.rows[k].slices) {
+        for (std::size_t n = 0; n < t.rows[k].slices.size(); ++n) {
+            const slice& s = t.rows[k].slices[n];
             std::int64_t latest = s.start;
             for (std::size_t o = 0; of.communicates[static_cast<std::size_t>(s.task)] && o < t.rows.size(); ++o) {
                 const int i = at[o][static_cast<std::size_t>(s.task)];
-                if (i >= 0 && t.meets(static_cast<int>(k), static_cast<int>(o)) &&
-                    t.rows[o].slices[static_cast<std::size_t>(i)].start > latest)
+                if (i >= 0 && t.meets(k, n, o) && t.rows[o].slices[static_cast<std::size_t>(i)].start > latest)
                     latest = t.rows[o].slices[static_cast<std::size_t>(i)].start;
             }
             all.back().push_back(latest < s.end ? latest : s.end);

@@ -4,6 +4,8 @@
 
 #include "plan_view.hpp"
 
+#include <algorithm>
+
 namespace dovetail::observe {
 
 struct slice {
@@ -29,14 +31,15 @@ struct timeline {
     std::int64_t run = 0;
     std::int64_t origin = 0;  // of a measured run: its start in picoseconds on the world's clock
     std::int64_t length = 0;
-    std::vector<row> rows;                   // ranks or roles ascending
-    std::vector<std::vector<int>> partners;  // by row: rows of the ranks that communicate with it; empty: all rows
+    std::vector<row> rows;  // ranks or roles ascending
+    // By row and slice: rows of the ranks that communicate with it there; empty: all rows.
+    std::vector<std::vector<std::vector<int>>> partners = {};
 
-    bool meets(int a, int b) const {
+    // Whether the operation of a slice of row `a` communicates with row `b`.
+    bool meets(std::size_t a, std::size_t slice, std::size_t b) const {
         if (partners.empty() || a == b) return true;
-        for (const int r : partners[static_cast<std::size_t>(a)])
-            if (r == b) return true;
-        return false;
+        const std::vector<int>& met = partners[a][slice];
+        return std::find(met.begin(), met.end(), static_cast<int>(b)) != met.end();
     }
 };
 
@@ -140,7 +143,10 @@ private:
     // The slice of row r that is the same operation as the slice at `now`, or the other side of its communication; -1: none.
     int met_by(place now, int r) const {
         const int task = slice_at(now).task;
-        if (r != now.row && !(of_.communicates[static_cast<std::size_t>(task)] && t_.meets(now.row, r))) return -1;
+        const auto meets = [&] {
+            return t_.meets(static_cast<std::size_t>(now.row), static_cast<std::size_t>(now.slice), static_cast<std::size_t>(r));
+        };
+        if (r != now.row && !(of_.communicates[static_cast<std::size_t>(task)] && meets())) return -1;
         return at_[static_cast<std::size_t>(r)][static_cast<std::size_t>(task)];
     }
     void mark_everywhere(place now) {

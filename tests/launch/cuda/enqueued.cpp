@@ -256,6 +256,19 @@ TEST_CASE("a stream that is being captured is refused, and the world goes on") {
     });
 }
 
+TEST_CASE("so is the legacy stream, while one is captured that waits for it") {
+    const simulated::scope simulation;
+    simulated::run(1, [&](auto& rank) {
+        dv::executor<doubled, overlapped> step{rank, 20s};
+        const auto asked = dv::cuda::calls.stream_is_capturing;
+        dv::cuda::calls.stream_is_capturing = [](cudaStream_t, cudaStreamCaptureStatus*) { return cudaErrorStreamCaptureImplicit; };
+        CHECK(support::message([&] { step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(nullptr); }).find("is being captured: enqueue") !=
+              std::string::npos);
+        dv::cuda::calls.stream_is_capturing = asked;
+        CHECK(step.run().read(dv::name<y>).host() == floats(8, 2.0f));
+    });
+}
+
 TEST_CASE("an error of earlier work that the copy meets ends the runs") {
     const simulated::scope simulation;
     const std::string text = support::message([] {

@@ -96,10 +96,14 @@ TEST_CASE("a header says what was measured, what was not, and where links differ
 }
 
 TEST_CASE("a name that is no name of a type, and a machine without GPUs, are said") {
-    char program[] = "machine", bad[] = "a-b", good[] = "a_b";
-    char* named[] = {program, bad};
+    char program[] = "machine", good[] = "a_b", dash[] = "a-b", digit[] = "8xh100", empty[] = "";
     const auto world = [](int ranks) { return dv::host::world{ranks}; };
-    CHECK(observe::machine_tool<few_runs>(2, named, {1, 0, "threads"}, world) == 1);
+    for (char* const bad : {dash, digit, empty}) {
+        char* named[] = {program, bad};
+        CHECK(observe::machine_tool<few_runs>(2, named, {1, 0, "threads"}, world) == 1);
+    }
+    char* two[] = {program, good, good};
+    CHECK(observe::machine_tool<few_runs>(3, two, {1, 0, "threads"}, world) == 1);
     char* none[] = {program, good};
     CHECK(observe::machine_tool<few_runs>(2, none, {0, 0, "GPUs"}, world) == 1);
 }

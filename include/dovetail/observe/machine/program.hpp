@@ -9,6 +9,7 @@
 #include "../format.hpp"
 #include "machine.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <ctime>
 
@@ -66,16 +67,22 @@ inline std::string machine_table(const measured_machine& measured) {
     return table(rows, "lrl");
 }
 
+// Whether a type can have this name.
+inline bool names_type(const std::string& name) {
+    const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 && std::all_of(name.begin(), name.end(), word);
+}
+
 // `program [NAME]` measures a world that `make_world(ranks)` makes, prints the table, and writes NAME.hpp into the current folder. Of more
 // than eight ranks it measures eight. Returns 1 if there is none, or the file cannot be written.
 template <class Sizes, class MakeWorld>
 int machine_tool(int count, char** arguments, machine_ranks ranks, MakeWorld make_world) {
     const std::string name = count > 1 ? arguments[1] : "measured_machine";
-    for (const char c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') {
-            std::fprintf(stderr, "dovetail: `%s` is no name of a type: letters, digits and _ are expected\n", name.c_str());
-            return 1;
-        }
+    if (count > 2 || !names_type(name)) {
+        const std::string given = count > 2 ? std::to_string(count - 1) + " arguments" : '`' + name + '`';
+        std::fprintf(stderr, "dovetail: one name of a type is expected, of letters, digits and _, and there is %s\n", given.c_str());
+        return 1;
+    }
     if (ranks.count < 1) {
         std::fprintf(stderr, "dovetail: there is no GPU here to measure\n");
         return 1;

@@ -20,11 +20,11 @@ protected:
     // A captured run would read its inputs and end whenever that graph is launched, which the library could not know.
     void check_caller(void* stream) override {
         cudaStreamCaptureStatus status{};
-        if (calls.stream_is_capturing(static_cast<cudaStream_t>(stream), &status) != cudaSuccess) {
-            static_cast<void>(calls.get_last_error());  // the legacy stream, while another is captured: what follows says so
-            return;
-        }
-        if (status != cudaStreamCaptureStatusNone)
+        const cudaError_t asked = calls.stream_is_capturing(static_cast<cudaStream_t>(stream), &status);
+        if (asked != cudaSuccess) static_cast<void>(calls.get_last_error());
+        // The legacy stream, which waits for a stream that is being captured.
+        const bool implicitly = asked == cudaErrorStreamCaptureImplicit;
+        if (implicitly || (asked == cudaSuccess && status != cudaStreamCaptureStatusNone))
             throw usage_error{"the stream given for " + described() + " on " + where.describe(rank) +
                               " is being captured: enqueue runs outside the capture, or capture them alone with dv::replay"};
     }

@@ -110,6 +110,7 @@ protected:
     // Whether a run has ended without an error. A run that completed because communication was aborted has not.
     bool ended(std::int64_t run) {
         if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
+        if (run > counters_.shown()->issued.load(std::memory_order_acquire)) return false;  // another thread issues it
         if (!reached(run) || counted_.load(std::memory_order_acquire)) return false;
         has_ended(run);
         return true;

@@ -134,6 +134,7 @@ public:
             for (remote_rank& f : remotes_) {
                 static_cast<void>(f.shared.release());
                 static_cast<void>(f.opened.release());
+                if (f.exported) new std::shared_ptr<const detail::exported_memory>{std::move(f.exported)};
             }
             return;
         }
