@@ -107,6 +107,7 @@ TEST_CASE("shape rules refuse what does not fit") {
     static_assert(!ops::add_matmul_tn::result(matrix(2, 4), matrix(2, 3), matrix(3, 4)).valid());
     static_assert(!ops::add_matmul::result(matrix(2, 4, element::float16), matrix(2, 3), matrix(3, 4)).valid());
     static_assert(!ops::add_matmul::result(tensor_type{}, tensor_type{}, tensor_type{}).valid());
+    static_assert(!ops::add_matmul::result(scalar<float>::type, matrix(2, 3), matrix(5, 4)).valid());
 }
 
 TEST_CASE("costs") {

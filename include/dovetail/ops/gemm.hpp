@@ -47,9 +47,12 @@ private:
 
 template <bool TransA, bool TransB>
 struct add_gemm {
+    static constexpr int in_place = 0;  // c, which as another argument would be read after it has changed
+
     static constexpr tensor_type result(tensor_type c, tensor_type a, tensor_type b) {
         const tensor_type product = gemm<TransA, TransB>::result(a, b);
-        return c == product || c == product.with_element(ops_detail::arithmetic_of(a.type)) ? c : tensor_type{};
+        const bool fits = c == product || c == product.with_element(ops_detail::arithmetic_of(a.type));
+        return product.valid() && fits ? c : tensor_type{};
     }
     static constexpr dovetail::cost cost(tensor_type c, tensor_type a, tensor_type b) {
         return {2 * c.size() * a.extent[TransA ? 0 : 1], a.bytes() + b.bytes() + 2 * c.bytes(), a.type};

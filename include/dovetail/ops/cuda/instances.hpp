@@ -43,10 +43,13 @@ private:
              &kernels::places_of_largest<V>, &kernels::count_correct<V>);
         if constexpr (is_floating(element_of<V>)) {
             keep(&kernels::generate<V, ops_detail::normally_distributed>, &kernels::generate<V, ops_detail::uniformly_distributed>);
-            keep(&kernels::gemm<false, false, V>, &kernels::gemm<false, true, V>, &kernels::gemm<true, false, V>, &kernels::sum_of_rows<V>);
-            keep(&kernels::add_gemm<false, false, V, V>, &kernels::add_gemm<false, true, V, V>, &kernels::add_gemm<true, false, V, V>);
+            keep(&kernels::gemm<false, false, V>, &kernels::gemm<false, true, V>, &kernels::gemm<true, false, V>,
+                 &kernels::gemm<true, true, V>, &kernels::sum_of_rows<V>);
+            keep(&kernels::add_gemm<false, false, V, V>, &kernels::add_gemm<false, true, V, V>, &kernels::add_gemm<true, false, V, V>,
+                 &kernels::add_gemm<true, true, V, V>);
             if constexpr (!std::is_same_v<V, R>)
-                keep(&kernels::add_gemm<false, false, V, R>, &kernels::add_gemm<false, true, V, R>, &kernels::add_gemm<true, false, V, R>);
+                keep(&kernels::add_gemm<false, false, V, R>, &kernels::add_gemm<false, true, V, R>, &kernels::add_gemm<true, false, V, R>,
+                     &kernels::add_gemm<true, true, V, R>);
             keep(&kernels::softmax_cross_entropy<V, R>, &kernels::softmax_cross_entropy_gradient<V>);
             of_transformer<V, R>();
         }
