@@ -38,6 +38,9 @@ TEST_CASE("constants") {
     CHECK(made<ops::constant<1, 4>, tensor<float, 3, 3>>()[8] == 0.25);
     CHECK(made<ops::constant<-7, 2>, tensor<bfloat16, 3>>()[2] == -3.5);
     CHECK(made<ops::constant<3>, tensor<std::int32_t, 3>>()[1] == 3);
+    CHECK(made<ops::constant<300, 100>, tensor<std::int8_t, 3>>()[0] == 3);
+    CHECK(made<ops::constant<512, 256>, tensor<std::uint8_t, 3>>()[0] == 2);
+    CHECK(made<ops::constant<5'000'000'000, 1'000'000'000>, tensor<std::int32_t, 3>>()[0] == 5);
     CHECK(made<ops::constant<9007199254740993>, scalar<std::int64_t>>().elements[0] == 9007199254740993);
     CHECK(made<ops::zeros, tensor<float, 0>>().elements.empty());
 }

@@ -77,7 +77,7 @@ struct constant {
     }
 
 private:
-    // Of floating-point elements the nearest value.
+    // Of floating-point elements the quotient of the nearest values of both.
     template <class T>
     static constexpr bool is_value_of() {
         if constexpr (std::is_integral_v<T>)
@@ -90,7 +90,10 @@ private:
         static_assert(is_value_of<typename X::element_type>(),
                       "dovetail: this constant is no value of the state's element type: out of its range, or no whole number");
         using R = ops_detail::arithmetic_t<typename X::element_type>;
-        return ops_detail::same_everywhere<R>{static_cast<R>(static_cast<R>(Numerator) / static_cast<R>(Denominator))};
+        if constexpr (std::is_integral_v<R>)  // a denominator of zero is reported above
+            return ops_detail::same_everywhere<R>{static_cast<R>(Numerator / (Denominator == 0 ? 1 : Denominator))};
+        else
+            return ops_detail::same_everywhere<R>{static_cast<R>(static_cast<R>(Numerator) / static_cast<R>(Denominator))};
     }
 };
 
