@@ -5,6 +5,8 @@
 
 #include "support/tensors.hpp"
 
+#include <limits>
+
 using namespace dovetail;
 using support::filled;
 
@@ -66,4 +68,24 @@ TEST_CASE("cast converts every element") {
     casts<double, bfloat16>();
     casts<std::uint8_t, half>();
     static_assert(!ops::cast<half>::result(tensor_type{}).valid());
+}
+
+TEST_CASE("cast to integers gives the nearest one, and zero for what is not a number") {
+    const auto cast = []<class T>(T, float value) {
+        using X = scalar<float>;
+        filled<X> x{1};
+        filled<scalar<T>> y;
+        x.elements[0] = value;
+        ops::cast<T>::launch(host::stream{}, x.in(), y.out());
+        return y.elements[0];
+    };
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    CHECK(cast(std::int32_t{}, std::numeric_limits<float>::quiet_NaN()) == 0);
+    CHECK(cast(std::int32_t{}, 3e9f) == std::numeric_limits<std::int32_t>::max());
+    CHECK(cast(std::int32_t{}, -infinity) == std::numeric_limits<std::int32_t>::min());
+    CHECK(cast(std::int64_t{}, 1e20f) == std::numeric_limits<std::int64_t>::max());
+    CHECK(cast(std::uint64_t{}, infinity) == std::numeric_limits<std::uint64_t>::max());
+    CHECK(cast(std::uint8_t{}, -0.5f) == 0);
+    CHECK(cast(std::int8_t{}, -128.9f) == -128);
+    CHECK(cast(std::int8_t{}, 126.9f) == 126);
 }

@@ -1,17 +1,32 @@
 // Tensors made from a value: fill<X>(value) is an X whose elements all are the scalar `value`; copy(x) is x in new memory; cast<T>(x) is x
-// with elements of type T.
+// with elements of type T. An integer made of a floating-point number has no fraction and is the nearest of its type; of NaN it is zero.
 #pragma once
 
 #include "cuda/elementwise.hpp"
 #include "host/elementwise.hpp"
 
+#include <limits>
+#include <type_traits>
+
 namespace dovetail::ops_detail {
+// Not in the functions that use them: nvcc calls no function of <limits> in code for the device.
+template <class R>
+inline constexpr R least_of = std::numeric_limits<R>::min();
+template <class R>
+inline constexpr R most_of = std::numeric_limits<R>::max();
+
 // Converts a value to the arithmetic type of T.
 template <class T>
 struct converted {
     template <class V>
     DOVETAIL_HOST_DEVICE constexpr arithmetic_t<T> operator()(V value) const {
-        return static_cast<arithmetic_t<T>>(value);
+        using R = arithmetic_t<T>;
+        if constexpr (std::is_integral_v<R> && std::is_floating_point_v<V>) {  // else undefined on the host, and other than on a GPU
+            if (!(value == value)) return R{0};
+            if (value <= static_cast<V>(least_of<R>)) return least_of<R>;
+            if (value >= static_cast<V>(most_of<R>)) return most_of<R>;
+        }
+        return static_cast<R>(value);
     }
 };
 }  // namespace dovetail::ops_detail
