@@ -377,6 +377,11 @@ static_assert(std::is_same_v<in_one_group<sets_state, reads_state>, error::group
 static_assert(std::is_same_v<in_one_group<dv::let<y, all_reduce<sum, dp>(x)>, sets_state, dv::update<s, all_reduce<sum, dp>(s)>>,
                              error::group_dependence<s, s>>);
 static_assert(std::is_same_v<in_one_group<reads_state, dv::update<s, shift<dp, 1>(s)>>, error::group_dependence<y, s>>);
+static_assert(std::is_same_v<in_one_group<dv::nccl_group<reads_state>, dv::nccl_group<sets_state>>, error::group_dependence<y, s>>);
+static_assert(is<error::group_dependence,
+                 diagnosed<in, two, dv::state<s, vector, ones>,
+                           dv::nccl_group<reads_state, dv::nccl_group<dv::let<z, all_reduce<maximum, dp>(s)>>, sets_state>,
+                           dv::output<y, z>>>);
 static_assert(
     accepted<in, two, dv::state<s, vector, ones>, dv::nccl_group<dv::let<y, all_reduce<sum, dp>(x)>, dv::update<s, all_reduce<sum, dp>(s)>>,
              dv::nccl_group<dv::let<z, all_reduce<sum, dp>(s)>, dv::let<w, all_reduce<maximum, dp>(s)>, dv::let<t, all_reduce<sum, dp>(y)>>,
@@ -477,6 +482,9 @@ static_assert(refused<error::not_an_argument<y, vector>, in, dv::let<y, plus(x, 
 // ---- host memory
 static_assert(is<error::host_value, diagnosed<in, dv::let<y, gelu(to_host(x))>, dv::output<y>>>);
 static_assert(is<error::host_value, diagnosed<in, two, dv::let<y, all_reduce<sum, dp>(to_host(x))>, dv::output<y>>>);
+template <class... S> using with_state_on_host = diagnosed<in, dv::state<s, vector, ones>, dv::let<y, gelu(x)>, S..., dv::output<y>>;
+static_assert(is<error::state_on_host, with_state_on_host<dv::update<s, to_host(x)>>>);
+static_assert(is<error::state_on_host, with_state_on_host<dv::update<s, to_host(s)>>>);
 static_assert(is<error::device_value, diagnosed<in, dv::let<y, from_host(gelu(x))>, dv::output<y>>>);
 
 // ---- where a statement stands: in the graph or in what groups statements, from 1; of a repeat, in which body

@@ -53,6 +53,12 @@ struct device_value {
                   "dovetail: from_host (second) reads pinned host memory, and "
                   "this value (first) is in device memory");
 };
+template <class State, class... More>
+struct state_on_host {
+    static_assert(detail::never<State, More...>,
+                  "dovetail: to_host makes a value in pinned host memory, and this state is in device memory: write "
+                  "let<value, to_host(state)>");
+};
 template <class Concat, class Part, class... More>
 struct not_a_part {
     static_assert(detail::never<Concat, Part, More...>,

@@ -103,6 +103,7 @@ enum class fault_kind : unsigned char {
     state_crosses_roles,
     host_value,
     device_value,
+    state_on_host,
     // rewrites
     bad_block_count,
     nothing_to_split,

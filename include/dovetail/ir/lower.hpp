@@ -39,7 +39,8 @@ private:
                 case keyword::output: outputs(*r, at); break;
                 case keyword::group:
                 case keyword::repeat: statements(*r, at, role, nccl_group_id); break;
-                case keyword::nccl_group: statements(*r, at, role, nccl_groups_++); break;
+                // As NCCL's own, a group inside of one belongs to it.
+                case keyword::nccl_group: statements(*r, at, role, nccl_group_id >= 0 ? nccl_group_id : nccl_groups_++); break;
                 case keyword::after: after(*r, at, role, nccl_group_id); break;
                 case keyword::on: statements(*r, at, d_.find_role((*r->statements[0])->id), nccl_group_id); break;
                 default:

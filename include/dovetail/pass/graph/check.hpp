@@ -240,8 +240,9 @@ private:
         }
     }
 
-    // A value in host memory may be viewed, and read by from_host on its own role, but nothing else.
+    // A value in host memory may be viewed, and read by from_host on its own role, but nothing else. A state is in device memory.
     constexpr void host_memory(const ir::node& n) {
+        if (n.update && n.kind == op_kind::to_host) fail(ir::make_fault(ir::fault_kind::state_on_host, n.statement).in(n.statement));
         for (int a : arguments(n)) {
             const ir::symbol& s = g_.symbols[a];
             if (n.kind == op_kind::from_host && !s.in_host_memory)

@@ -206,6 +206,8 @@ constexpr auto graph_error() {
         return tell<error::host_value, G>();
     else if constexpr (f.kind == kind::device_value)
         return tell<error::device_value, G>();
+    else if constexpr (f.kind == kind::state_on_host)
+        return tell<error::state_on_host, G>();
     else if constexpr (f.kind == kind::bad_block_count)
         return tell<error::bad_block_count, G>();
     else if constexpr (f.kind == kind::nothing_to_split)
