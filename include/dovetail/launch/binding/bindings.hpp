@@ -144,13 +144,12 @@ private:
         if (const int own = memory_.source()->device(); place != own)
             refuse(i, "is bound to memory of " + detail::name_of_place(place) + ", and the rank is on " + detail::name_of_place(own));
     }
-    // Whether an input is bound to memory of the rank's device; throws if it is another's, or the host's where it was to be a device's. A
-    // device pointer that is bound again has been looked at before.
+    // Whether an input is bound to memory of the rank's device; throws if it is another's. A device pointer that is bound again has been
+    // looked at before.
     bool is_on_device(std::size_t i, const binding& b) const {
         if (b.in_place() && bound_[i].in_place() && b.data == bound_[i].data) return true;
-        const memory& own = *memory_.source();
-        const int place = own.device_of(b.data);
-        if (place >= 0 || (b.in_place() && own.device() >= 0 && b.count > 0)) check_place(i, place);
+        const int place = memory_.source()->device_of(b.data);
+        if (place >= 0) check_place(i, place);
         return place >= 0;
     }
     void copy(char* to, const void* from, std::int64_t bytes) const {
