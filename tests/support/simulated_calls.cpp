@@ -324,6 +324,7 @@ void add_graphs(dv::cuda::api& t) {
         captured_streams.clear();
         return cudaSuccess;
     };
+    t.stream_get_device = [](cudaStream_t s, int* device) { *device = of(s)->device; return cudaSuccess; };
     t.stream_is_capturing = [](cudaStream_t s, cudaStreamCaptureStatus* status) {
         *status = of(s)->capturing != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
         return cudaSuccess;

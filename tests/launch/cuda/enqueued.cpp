@@ -234,6 +234,23 @@ TEST_CASE("a copy goes behind the run by the run's own events, whatever the hand
     });
 }
 
+TEST_CASE("a stream of another device is refused, and the world goes on") {
+    const simulated::scope simulation;
+    simulated::run(1, [&](auto& rank) {
+        dv::executor<doubled, overlapped> step{rank, 20s};
+        dv::cuda::check(dv::cuda::calls.set_device(1), "cudaSetDevice");
+        const simulated::own_stream there;
+        dv::cuda::check(dv::cuda::calls.set_device(0), "cudaSetDevice");
+        const simulated::own_stream mine;
+        target to;
+        const std::string refused = "dovetail: the stream given for `doubled` on rank 0 is of device 1, the rank's is 0";
+        CHECK(support::message([&] { step.bind(dv::name<x>, floats(8, 1.0f)).enqueue(there.s); }) == refused);
+        step.enqueue(mine.s).enqueue_copy(dv::name<y>, to.tensor);
+        synchronise(mine);
+        CHECK(to.values() == floats(8, 2.0f));
+    });
+}
+
 TEST_CASE("a stream that is being captured is refused, and the world goes on") {
     const simulated::scope simulation;
     simulated::run(1, [&](auto& rank) {

@@ -59,6 +59,17 @@ inline cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphN
 #endif
 }
 
+// Before CUDA 12.8 the device is not known: -1.
+inline cudaError_t stream_get_device(cudaStream_t stream, int* device) {
+#if CUDART_VERSION >= 12080
+    return cudaStreamGetDevice(stream, device);
+#else
+    static_cast<void>(stream);
+    *device = -1;
+    return cudaSuccess;
+#endif
+}
+
 }  // namespace detail
 
 struct api {
@@ -104,6 +115,7 @@ struct api {
     // Graphs.
     decltype(&::cudaStreamBeginCapture) stream_begin_capture = &::cudaStreamBeginCapture;
     decltype(&::cudaStreamEndCapture) stream_end_capture = &::cudaStreamEndCapture;
+    decltype(&detail::stream_get_device) stream_get_device = &detail::stream_get_device;
     decltype(&::cudaStreamIsCapturing) stream_is_capturing = &::cudaStreamIsCapturing;
     decltype(&detail::graph_get_edges) graph_get_edges = &detail::graph_get_edges;
     decltype(&detail::graph_remove_dependencies) graph_remove_dependencies = &detail::graph_remove_dependencies;

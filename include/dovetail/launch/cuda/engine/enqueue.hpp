@@ -17,16 +17,9 @@ public:
     }
 
 protected:
-    // A captured run would read its inputs and end whenever that graph is launched, which the library could not know.
     void check_caller(void* stream) override {
-        cudaStreamCaptureStatus status{};
-        const cudaError_t asked = calls.stream_is_capturing(static_cast<cudaStream_t>(stream), &status);
-        if (asked != cudaSuccess) static_cast<void>(calls.get_last_error());
-        // The legacy stream, which waits for a stream that is being captured.
-        const bool implicitly = asked == cudaErrorStreamCaptureImplicit;
-        if (implicitly || (asked == cudaSuccess && status != cudaStreamCaptureStatusNone))
-            throw usage_error{"the stream given for " + described() + " on " + where.describe(rank) +
-                              " is being captured: enqueue runs outside the capture, or capture them alone with dv::replay"};
+        check_device(static_cast<cudaStream_t>(stream));
+        check_not_captured(static_cast<cudaStream_t>(stream));
     }
     void wait_for_caller(cudaStream_t caller, unsigned streams, cudaEvent_t join) {
         check(calls.event_record(join, caller), "cudaEventRecord");
@@ -37,6 +30,26 @@ protected:
     void wait_for_copies_before(unsigned streams) { on_->copies.before_run(streams, on_->streams); }
 
 private:
+    // The default streams are those of the device that is current when they are used, which is the rank's.
+    void check_device(cudaStream_t caller) const {
+        if (caller == nullptr || caller == cudaStreamLegacy || caller == cudaStreamPerThread) return;
+        int device = -1;
+        if (calls.stream_get_device(caller, &device) != cudaSuccess) static_cast<void>(calls.get_last_error());
+        if (device >= 0 && device != on_->device)
+            throw usage_error{"the stream given for " + described() + " on " + where.describe(rank) + " is of device " +
+                              std::to_string(device) + ", the rank's is " + std::to_string(on_->device)};
+    }
+    // A captured run would read its inputs and end whenever that graph is launched, which the library could not know.
+    void check_not_captured(cudaStream_t caller) const {
+        cudaStreamCaptureStatus status{};
+        const cudaError_t asked = calls.stream_is_capturing(caller, &status);
+        if (asked != cudaSuccess) static_cast<void>(calls.get_last_error());
+        // The legacy stream, which waits for a stream that is being captured.
+        const bool implicitly = asked == cudaErrorStreamCaptureImplicit;
+        if (implicitly || (asked == cudaSuccess && status != cudaStreamCaptureStatusNone))
+            throw usage_error{"the stream given for " + described() + " on " + where.describe(rank) +
+                              " is being captured: enqueue runs outside the capture, or capture them alone with dv::replay"};
+    }
     void copy_behind(run_state& f, int symbol, void* to, const void* from) override {
         check_caller(f.stream);
         check_not_overwritten(output_buffer(symbol));
