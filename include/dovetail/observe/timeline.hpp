@@ -143,7 +143,7 @@ private:
     // The slice of row r that is the same operation as the slice at `now`, or the other side of its communication; -1: none.
     int met_by(place now, int r) const {
         const int task = slice_at(now).task;
-        const auto meets = [&] {
+        const auto meets = [&, this] {
             return t_.meets(static_cast<std::size_t>(now.row), static_cast<std::size_t>(now.slice), static_cast<std::size_t>(r));
         };
         if (r != now.row && !(of_.communicates[static_cast<std::size_t>(task)] && meets())) return -1;
