@@ -61,6 +61,7 @@ inline constexpr damage damages[] = {
     {"leave_out_task", true, leave_out_task},
     {"join_tasks", false, join_tasks},
     {"repeat_participation", true, repeat_participation},
+    {"swap_calls_of_a_group", true, swap_calls_of_a_group},
     {"repeat_access", true, repeat_access},
     {"read_beyond", true, read_beyond},
     {"give_workspace", true, give_workspace},

@@ -3,6 +3,8 @@
 
 #include "damaged_rows.hpp"
 
+#include <algorithm>
+
 namespace support {
 
 // The participation of one role in a communication is missing.
@@ -48,6 +50,22 @@ inline bool repeat_participation(subject& s, int site) {
         if (y.first_participation > site) ++y.first_participation;
         else if (y.first_participation + y.participations > site) ++y.participations;
     return true;
+}
+// A role makes two calls of a group in the other order.
+inline bool swap_calls_of_a_group(subject& s, int site) {
+    if (s.graph.single_rank) return false;
+    auto& parts = s.program.participations;
+    for (int i = 0; i + 1 < parts.size(); ++i) {
+        if (parts[i].role != parts[i + 1].role || parts[i].member == parts[i + 1].member) continue;
+        if (detail::task_of_participation(s, i) != detail::task_of_participation(s, i + 1) || site-- != 0) continue;
+        const auto accesses = s.program.accesses.begin() + parts[i].first_access;
+        std::rotate(accesses, accesses + parts[i].touches(), accesses + parts[i].touches() + parts[i + 1].touches());
+        std::swap(parts[i], parts[i + 1]);
+        parts[i].first_access = parts[i + 1].first_access;
+        parts[i + 1].first_access = parts[i].first_access + parts[i].touches();
+        return true;
+    }
+    return false;
 }
 inline bool give_another_group_index(subject& s, int site) {
     const int i = detail::nth(s.program.participations, site, [&](const dv::ir::participation& x) {

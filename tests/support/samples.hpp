@@ -306,6 +306,14 @@ struct one_group : dv::graph<
     dv::let<y, subtract(b, c)>,
     dv::output<y>> {};
 
+// Collectives over roles in one group.
+struct summed_together : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<stage<0>, add(c, d)>>,
+    dv::on<right, dv::let<b, multiply(x, x)>, dv::let<stage<1>, subtract(c, d)>>,
+    dv::nccl_group<dv::let<c, all_reduce<sum>(a, b)>, dv::let<d, all_reduce<maximum>(a, b)>>,
+    dv::output<stage<0>, stage<1>>> {};
+
 // Collectives over roles whose results are whole tensors or blocks; in the last one the root receives as well.
 struct gathered : dv::graph<
     dv::input<x, vector>,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <set>
 
 namespace support {
 
@@ -296,6 +297,20 @@ protected:
         for (std::size_t i = 0; i < instances_.size(); ++i)
             if (expected_[i] > 0 && expected_[i] != instances_[i].total) throw failure("a communicator's member never comes");
         meetings_.resize(instances_.size() * m_.runs);
+        check_order_in_groups();
+    }
+    // NCCL needs the calls of a group in one order on all ranks.
+    void check_order_in_groups() const {
+        std::set<std::pair<int, int>> in_turn;
+        for (const rank& at : ranks_)
+            for (const auto& step : plan_.steps.subspan(plan_.roles[at.role].first_step, plan_.roles[at.role].steps))
+                for (int i = step.first_participation; i < step.first_participation + step.participations; ++i)
+                    for (int k = i + 1; k < step.first_participation + step.participations; ++k) {
+                        const int first = at.instance_of[i].first, second = at.instance_of[k].first;
+                        if (first == second || expected_[first] == 0 || expected_[second] == 0) continue;
+                        if (in_turn.count({second, first}) > 0) throw failure("calls of a group come in another order on " + name(at));
+                        in_turn.insert({first, second});
+                    }
     }
 
     // ---- memory

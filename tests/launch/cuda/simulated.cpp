@@ -53,6 +53,8 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<samples::collective_first>(2, "collective_first");
     compare_all<samples::overlapping_collectives>(3, "overlapping_collectives");
     compare_all<dv::single_rank<samples::overlapping_collectives>>(1, "overlapping_collectives, single_rank");
+    compare_all<samples::summed_together>(2, "summed_together");
+    compare_all<dv::single_rank<samples::summed_together>>(1, "summed_together, single_rank");
     compare_all<samples::taken_twice>(2, "taken_twice");
     compare_all<samples::blocks_across>(2, "blocks_across");
     compare_all<samples::ordered>(2, "ordered");

@@ -67,6 +67,7 @@ class task_rows {
 public:
     constexpr task_rows(const ir::graph& g, const ir::program& p)
         : p_{p},
+          ordered_{!g.single_rank},
           symbols_{static_cast<unsigned>(g.symbols.count)},
           nodes_{static_cast<unsigned>(g.nodes.count)},
           communicators_{static_cast<unsigned>(p.communicators.count)},
@@ -98,9 +99,12 @@ private:
                 return false;
         return true;
     }
+    // Each role makes the calls of a group in the order of its participations, which is that of the members: so it is the same on all.
     constexpr verdict take_parts(const ir::task& x, int v) {
         const unsigned first = static_cast<unsigned>(x.first_member), members = static_cast<unsigned>(x.members);
-        for (const ir::participation* end = part_ + x.participations; part_ != end; ++part_) {
+        const ir::participation *start = part_, *end = part_ + x.participations;
+        for (; part_ != end; ++part_) {
+            if (ordered_ && part_ != start && comes_before(part_[0], part_[-1])) return {flaw::bad_table, part_->role, v};
             if (static_cast<unsigned>(part_->member) - first >= members || part_->first_access != access_ - p_.accesses.begin() ||
                 static_cast<unsigned>(part_->accesses) > static_cast<unsigned>(p_.accesses.end() - access_) ||
                 static_cast<unsigned>(part_->awaited) > static_cast<unsigned>(p_.accesses.end() - access_ - part_->accesses))
@@ -111,7 +115,12 @@ private:
         return {};
     }
 
+    static constexpr bool comes_before(const ir::participation& x, const ir::participation& y) {
+        return x.role != y.role ? x.role < y.role : x.member < y.member;
+    }
+
     const ir::program& p_;
+    bool ordered_;
     unsigned symbols_, nodes_, communicators_;
     const ir::member* member_;  // the first that no task has so far
     const ir::participation* part_;
