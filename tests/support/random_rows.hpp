@@ -6,6 +6,7 @@
 
 #include <dovetail/cost/decisions.hpp>
 #include <dovetail/ir/graph.hpp>
+#include <dovetail/pass/graph/check.hpp>
 #include <dovetail/pass/graph/infer.hpp>
 #include <dovetail/pass/rewrite/rewrite.hpp>
 
@@ -33,7 +34,7 @@ inline dv::operation* row_wise_operation(names& list, int number, int arguments,
 // written order. Some of its statements stand in regions; one with a parent stands behind it in the list, and in its statements.
 class random_rows {
 public:
-    // `states`: so many, equal on all ranks, which updates in the regions change by what all_reduces make.
+    // `states`: so many, equal on all ranks, which updates in the regions, or anywhere where there are none, change by what all_reduces make.
     random_rows(word seed, const std::vector<dv::ir::region>& regions, int states = 0) : r_{mix(seed)} {
         chooser links{mix(seed + 1)};
         graph.roles.push({&dv::nameless, 0, 0});
@@ -49,7 +50,7 @@ public:
         for (const dv::ir::region& r : regions) add_region(r, statements);
         for (int i = 0; i < statements; ++i) {
             region_ = r_.chance(95) ? innermost(i) : -1;
-            if (states > 0 && region_ >= 0 && r_.chance(40)) update(inputs + r_.below(states));
+            if (states > 0 && (region_ >= 0 || regions.empty()) && r_.chance(40)) update(inputs + r_.below(states));
             else statement();
         }
         region_ = -1;
@@ -223,8 +224,12 @@ inline std::vector<dv::ir::region> drawn_regions(long i) {
     if (i % 8 < 4) return {blocks, inner_decompose};
     return {{dv::rewrite::decompose}, {dv::rewrite::split, 2, 0}};
 }
-// Without those statements where the library refuses them.
+// Without those statements where the library refuses them, and without the state where it gets different on the ranks.
 inline random_rows rows_to_rewrite(word seed, long i) {
+    if (i % 4 == 0) {
+        const random_rows with_state{seed, {}, 1};
+        if (!dv::pass::check(dv::ir::view(with_state.graph))) return random_rows{seed, {}, 1};
+    }
     const random_rows drawn{seed, drawn_regions(i)};
     const bool refused = static_cast<bool>(dv::pass::check_regions(dv::ir::view(drawn.graph)));
     return random_rows{seed, refused ? std::vector<dv::ir::region>{} : drawn_regions(i)};

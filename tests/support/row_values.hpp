@@ -76,12 +76,25 @@ private:
     }
     bool uses(const dv::ir::node& n, int symbol) const {
         bool found = false;
-        for (const int a : g_.operands.subspan(n.first_argument, n.arguments)) found = found || a == symbol;
+        for (const int a : g_.operands.subspan(n.first_argument, n.arguments)) found = found || viewed(a) == symbol;
         for (const int r : g_.operands.subspan(n.first_result, n.results)) found = found || r == symbol;
         return found;
     }
-    // All results are made before the first one is stored: an update may read what it changes.
+    // What a view is a view of, else the symbol itself.
+    int viewed(int symbol) const {
+        const int made_by = g_.symbols[symbol].node;
+        if (made_by < 0 || g_.nodes[made_by].op->view != dv::view_kind::rows) return symbol;
+        return viewed(g_.operands[g_.nodes[made_by].first_argument]);
+    }
     void execute(const dv::ir::node& n) {
+        compute(n);
+        if (!n.update) return;
+        // Rows of a state are a place: who reads them later reads what is there then.
+        for (const dv::ir::node& x : g_.nodes)
+            if (x.op->view == dv::view_kind::rows && !value_[g_.operands[x.first_result]].empty()) compute(x);
+    }
+    // All results are made before the first one is stored: an update may read what it changes.
+    void compute(const dv::ir::node& n) {
         std::vector<std::vector<rows_of_words>> made(static_cast<std::size_t>(n.results));
         for (int k = 0; k < n.results; ++k)
             if (const int s = g_.operands[n.first_result + k]; s >= 0)

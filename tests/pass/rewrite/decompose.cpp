@@ -86,6 +86,11 @@ struct from_a_state
                 dv::decompose<dv::let<h, all_reduce<sum, tp>(x)>, dv::let<y, add(h, bias)>, dv::update<bias, copy(bias)>,
                               dv::let<z, add(y, bias)>>,
                 dv::output<z>> {};
+// The same without a rewrite, for blocks everywhere.
+struct from_a_state_as_written
+    : dv::graph<four_ranks, dv::input<x, matrix>, dv::state<bias, matrix, zeros, dv::replicated<tp>>,
+                dv::let<h, all_reduce<sum, tp>(x)>, dv::let<y, add(h, bias)>, dv::update<bias, copy(bias)>, dv::let<z, add(y, bias)>,
+                dv::output<z>> {};
 // Updates on shards; in a decompose they stay whole. The state is not an argument of the last one.
 template <template <class...> class Rewrite, class... Replicated>
 struct trained : dv::graph<four_ranks, dv::input<x, matrix>, dv::input<bias, dv::scalar<dv::half>, dv::replicated<tp>>,
@@ -236,6 +241,15 @@ TEST_CASE("of an argument that is there as a whole, a rank takes its own block")
     CHECK(operations(rewritten<app::from_an_input<dv::replicated<app::tp>>>()) == "reduce_scatter own_rows add' norm' add' all_gather");
     CHECK(operations(rewritten<app::from_an_input<>>()) == "reduce_scatter all_gather add norm add");
     CHECK(operations(rewritten<app::from_a_state>()) == "reduce_scatter own_rows add' copy own_rows add' all_gather");
+}
+
+TEST_CASE("of rows of a state, too, each reader takes the block of the version that it reads") {
+    dv::rewrite_list blocks_then_shards = everything();
+    blocks_then_shards.everywhere = true;
+    blocks_then_shards.blocks = 2;
+    CHECK(operations(rewritten<app::from_a_state_as_written>(blocks_then_shards)) ==
+          "rows rows reduce_scatter reduce_scatter rows rows own_rows add' own_rows add' copy own_rows add' all_gather own_rows add' "
+          "all_gather concat");
 }
 
 TEST_CASE("a shard_update computes updates on shards and gathers the states") {

@@ -107,16 +107,22 @@ private:
         communicate(i, own_rows_operation, how_.moved(i), s, rows);
         return rows;
     }
-    // All nodes of a role share the block of a value or an input; of a state, each takes that of the version it reads.
+    // All nodes of a role share the block of a value or an input; of a state and its rows, each takes that of the version it reads.
     constexpr int own_block(int i, int s) {
         const ir::node& n = g_.nodes[i];
         const unsigned axes = how_.moved(i);
-        const bool changes = g_.symbols[s].kind == ir::symbol_kind::state;
         for (const block& b : own_blocks_)
-            if (!changes && b.of == s && b.role == n.role && b.axes == axes) return b.symbol;
+            if (!is_of_state(s) && b.of == s && b.role == n.role && b.axes == axes) return b.symbol;
         own_blocks_.push({s, n.role, axes, make_shard(s, n.role, axes)});
         communicate(i, own_rows_operation, axes, s, own_blocks_.back().symbol);
         return own_blocks_.back().symbol;
+    }
+
+    // Whether a symbol is a state, or a view of rows of one.
+    constexpr bool is_of_state(int s) const {
+        const ir::symbol& x = g_.symbols[s];
+        if (x.kind != ir::symbol_kind::value) return x.kind == ir::symbol_kind::state;
+        return x.node >= 0 && g_.nodes[x.node].op->view == view_kind::rows && is_of_state(argument(g_.nodes[x.node], 0));
     }
 
     constexpr ir::node scattered(int i) const {
