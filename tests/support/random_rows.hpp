@@ -34,7 +34,8 @@ inline dv::operation* row_wise_operation(names& list, int number, int arguments,
 // written order. Some of its statements stand in regions; one with a parent stands behind it in the list, and in its statements.
 class random_rows {
 public:
-    // `states`: so many, equal on all ranks, which updates in the regions, or anywhere where there are none, change by what all_reduces make.
+    // `states`: so many, equal on all ranks, which updates in the regions, or anywhere where there are none, change by what all_reduces
+    // make.
     random_rows(word seed, const std::vector<dv::ir::region>& regions, int states = 0) : r_{mix(seed)} {
         chooser links{mix(seed + 1)};
         graph.roles.push({&dv::nameless, 0, 0});

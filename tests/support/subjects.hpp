@@ -25,8 +25,8 @@ struct two_stages : pipeline<2, 2> {};
 
 using damaged_graphs = support::graphs<crossing_pair, ping_pong, ring_of_three, there_and_back, read_twice, channel_first, collective_first,
                                        overlapping_collectives, taken_twice, two_stages, counter, sums, along_an_axis, roles_and_meshes,
-                                       descent, through_host, one_group, summed_together, in_blocks, blocks_across, ordered, in_turn, idle_between,
-                                       moved, sent_apart, told_and_reduced, split_pair<2>, split_experts<2>, split_across<4>,
+                                       descent, through_host, one_group, summed_together, in_blocks, blocks_across, ordered, in_turn,
+                                       idle_between, moved, sent_apart, told_and_reduced, split_pair<2>, split_experts<2>, split_across<4>,
                                        split_over_roles<2>, split_state<2>,
                                        gathered, scattered, shared_out, passed_on, collected, announced, summed_apart, input_elsewhere,
                                        over_host, shaped<0>, shaped<7>>;

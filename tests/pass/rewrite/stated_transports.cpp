@@ -58,6 +58,8 @@ using wide = dv::tensor<float, 512, 512>;
 struct wide_each : dv::graph<square, dv::input<x, wide>, dv::let<y, all_gather<tp>(x)>, dv::let<z, all_gather<dp>(x)>, dv::output<y, z>> {
 };
 struct two_sums : on_square<dv::let<y, all_reduce<sum, tp>(x)>, dv::let<z, all_reduce<sum, dp>(x)>> {};
+struct of_shards
+    : on_square<dv::decompose<dv::let<a, all_reduce<sum, tp>(x)>, dv::let<y, relu(a)>>, dv::let<z, all_gather<dp>(x)>> {};
 struct alone : dv::graph<dv::mesh<dv::axis<dp, 1>, dv::axis<tp, 2>>, dv::input<x, matrix>, dv::let<y, all_gather<dp>(x)>, dv::output<y>> {};
 
 // On shards the rows of a rank are too short for what copy engines move within hosts.
@@ -178,6 +180,13 @@ TEST_CASE("an option says of an axis what moves the collectives along it, and of
     CHECK(moved<app::along_each, with<along<peer_copy, app::dp, app::tp>>>() == "all_gather* all_gather*");
     CHECK(moved<app::along_both, app::copies_along_tp>() == "all_gather* all_gather*");
     CHECK(moved<app::alone, with<along<peer_copy, app::dp>>>() == "all_gather");
+}
+
+TEST_CASE("... nor of those that a rewrite makes of shards") {
+    CHECK(moved<app::of_shards, with<>>() == "reduce_scatter all_gather all_gather");
+    CHECK(moved<app::of_shards, app::copies_along_tp>() == "all_to_all* all_gather* all_gather");
+    CHECK(moved<app::of_shards, with<dv::collective_transport<peer_copy>, along<nccl, app::tp>>>() ==
+          "reduce_scatter all_gather all_gather*");
 }
 
 TEST_CASE("an axis counts before collective_transport, a statement before an axis, and of two options for an axis the last") {

@@ -100,6 +100,7 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
     now = rewrite_whole_or_blocks(list, static_cast<ir::graph_data&&>(now));
     now = rewrite_regions(rewrite::bucket, list, static_cast<ir::graph_data&&>(now));
     for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
+    if ((list.copied_axes | list.nccl_axes) != 0) note_derived_collectives(now, list);
     now = rewrite_copy_engines(static_cast<ir::graph_data&&>(now), list.copied_from);
     forget_regions(now);
     return now;

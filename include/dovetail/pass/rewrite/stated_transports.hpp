@@ -35,6 +35,12 @@ constexpr void note_transports(ir::graph_data& g, const rewrite_list& list) {
         if (n.op->view == view_kind::rows) g.symbols[g.operands[n.first_result]].sent_by = g.symbols[g.operands[n.first_argument]].sent_by;
 }
 
+// The same of collectives that other rewrites have made of computations: decompose gathers what they make of shards.
+constexpr void note_derived_collectives(ir::graph_data& g, const rewrite_list& list) {
+    for (ir::node& n : g.nodes)
+        if (n.stated == transport::automatic) n.stated = stated_of(g, n, list);
+}
+
 // Whether a node takes, or starts after, a value of another role.
 constexpr bool takes_from_elsewhere(const ir::graph& g, const ir::node& n, int value) {
     const ir::symbol& s = g.symbols[value];
@@ -60,7 +66,7 @@ constexpr int first_unmovable(const ir::graph& g) {
     for (int i = 0; i < g.nodes.size(); ++i) {
         const ir::node& n = g.nodes[i];
         if (n.stated == transport::peer_copy && n.moved_by != transport::peer_copy && collective::passes_between_members(n.kind) &&
-            rules.width(n, n.axes) != 1 && !rules.may_move(n))
+            (n.role < 0 || rules.width(n, n.axes) != 1) && !rules.may_move(n))
             return i;
     }
     return -1;
