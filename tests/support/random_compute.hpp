@@ -272,14 +272,12 @@ protected:
         if (in_place) n.arguments.insert(n.arguments.end(), n.results.begin(), n.results.end());
         for (int extra = r.between(in_place ? 0 : 1, 2); extra > 0; --extra)
             if (const int x = pick(role, allowed); x >= 0) n.arguments.push_back(rows_of(x, blocks_of(x), role));
-        const bool again = in_place && r.chance(8);  // beside its place, so that the result may not lie there
-        if (again) n.arguments.push_back(first);
         dv::operation* op = compute_operation(static_cast<int>(n.arguments.size()));
         n.op = op;
         for (const int x : n.results) n.types.push_back(at(x).type);
         if (in_place) {
             op->infer = like_rule(static_cast<int>(n.results.size()), slot);
-            if (!again && r.chance(50)) op->in_place = slot, op->in_place_only = r.chance(50);
+            if (r.chance(50)) op->in_place = slot, op->in_place_only = r.chance(50);
             if (n.results.size() > 1 && r.chance(15)) n.results.back() = -1;  // read, and not changed
         } else {
             const int type = table_index(at(first).type);

@@ -94,8 +94,16 @@ struct rows_of_target {
 template <class Statement, class State, class Operation, class... More>
 struct target_as_two_arguments {
     static_assert(detail::never<Statement, State, Operation, More...>,
-                  "dovetail: this update (first) passes its state (second) to an operation (third) as two arguments, and the operation may "
-                  "make its result in place of one of them (in_place), which overwrites what it has not read of the other; copy the state "
-                  "first, or declare row_wise = dv::elementwise() if each element of the result depends on those at its place alone");
+                  "dovetail: this update (first) passes its state (second) to an operation (third) as two arguments, and the operation "
+                  "changes it in place of the first of them (inout, or in_place), which overwrites what it has not read of the other; "
+                  "copy the state first, or declare row_wise = dv::elementwise() if each element of the result depends on those at its "
+                  "place alone");
+};
+template <class Statement, class State, class Other, class Operation, class... More>
+struct targets_in_another_order {
+    static_assert(detail::never<Statement, State, Other, Operation, More...>,
+                  "dovetail: this update (first) lists a state (second) in front of another (third), and its operation (fourth) takes them "
+                  "in the other order: it changes both where they are arguments, so that each would get the result of the other; list "
+                  "them in the order of the arguments, or pass copies");
 };
 }  // namespace dovetail::error

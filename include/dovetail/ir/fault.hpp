@@ -57,6 +57,7 @@ enum class fault_kind : unsigned char {
     part_in_place,
     rows_of_target,
     target_as_two_arguments,
+    targets_in_another_order,
     after_of_another_statement,
     after_elsewhere,
     // roles, axes and collectives

@@ -102,6 +102,8 @@ constexpr auto graph_error() {
         return tell<error::rows_of_target, G>();
     else if constexpr (f.kind == kind::target_as_two_arguments)
         return tell<error::target_as_two_arguments, G>();
+    else if constexpr (f.kind == kind::targets_in_another_order)
+        return tell<error::targets_in_another_order, G>();
     else if constexpr (f.kind == kind::after_of_another_statement)
         return tell<error::after_of_another_statement, G>();
     else if constexpr (f.kind == kind::after_elsewhere)
