@@ -13,7 +13,11 @@ namespace dovetail {
 // dv::transport::automatic: as collective_transport says.
 template <transport Transport, class... Axis>
 struct axis_transport {
-    static constexpr void apply(plan_options& s) { (s.axes.set(&tag_of<Axis>, Transport), ...); }
+    static constexpr bool allowed = sizeof...(Axis) > 0;
+    static constexpr void apply(plan_options& s) {
+        static_assert(allowed, "dovetail: dv::axis_transport lists no axis; dv::collective_transport is for all");
+        (s.axes.set(&tag_of<Axis>, Transport), ...);
+    }
 };
 // What the plan is to make short: dv::makespan, one run, which is the default; dv::interval, the time between runs that follow one
 // another, as many in flight as the options allow; dv::finish<y>, the time until the output y is ready.

@@ -65,6 +65,12 @@ struct output_not_a_value {
                   "dovetail: an output must be a value that the graph computes; to output an input or a state, write "
                   "let<copy_of_it, copy(it)> and output that");
 };
+template <class Name, class Role, class... More>
+struct output_elsewhere {
+    static_assert(detail::never<Name, Role, More...>,
+                  "dovetail: this output (first) stands in the statements of a role (second) that does not make the value; output it where "
+                  "it is made, or write let<here, copy(it)> on this role and output that");
+};
 template <class Graph>
 struct empty_graph {
     static_assert(detail::never<Graph>, "dovetail: this graph has no operation");

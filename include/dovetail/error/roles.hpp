@@ -102,6 +102,12 @@ struct unknown_axis {
                   "dovetail: this statement (first) names an axis (second) "
                   "that the role's mesh does not have");
 };
+template <class Symbol, class... More>
+struct replicated_along_nothing {
+    static_assert(detail::never<Symbol, More...>,
+                  "dovetail: replicated<> of this state or input lists no axis; name those along which it is equal on all ranks, or leave "
+                  "it out");
+};
 template <class Type, class... More>
 struct not_an_axis {
     static_assert(detail::never<Type, More...>,

@@ -36,7 +36,7 @@ private:
                 case keyword::update: statement(s[i], at, role, nccl_group_id); break;
                 case keyword::input:
                 case keyword::state: ++symbol_; break;
-                case keyword::output: outputs(*r, at); break;
+                case keyword::output: outputs(*r, at, role); break;
                 case keyword::group:
                 case keyword::repeat: statements(*r, at, role, nccl_group_id); break;
                 // As NCCL's own, a group inside of one belongs to it.
@@ -112,18 +112,20 @@ private:
         d_.operands[d_.operand_count++] = s;
     }
 
-    constexpr void outputs(const descriptor& r, int source_position) {
+    constexpr void outputs(const descriptor& r, int source_position, int role) {
         int at = source_position + 1;
         for (int i = 0; i < r.child_count; at += r.children[i]->positions, ++i) {
             const descriptor& c = *r.children[i];
             if (c.kind == keyword::all) {
-                outputs(c, at);
+                outputs(c, at, role);
                 continue;
             }
             if (c.kind != keyword::name) return d_.fail(make_fault(uncountable(c, fault_kind::not_a_name), at));
             const int s = d_.names.find(&c.id);
             if (s < 0) return unknown(c.id, make_fault(fault_kind::unknown_output, at, at));
             if (d_.symbols[s].kind != symbol_kind::value) return d_.fail(make_fault(fault_kind::output_not_a_value, at));
+            if (role >= 0 && d_.symbols[s].role >= 0 && d_.symbols[s].role != role)
+                return d_.fail(make_fault(fault_kind::output_elsewhere, at, d_.roles[role].source_position));
             if (d_.symbols[s].output) return d_.fail(make_fault(fault_kind::output_twice, at));
             d_.symbols[s].output = true;
         }

@@ -224,6 +224,7 @@ private:
     constexpr void replicate() {
         for (const found& p : replications_) {
             int at = p.source_position + 1;
+            if (p.r->child_count == 0) d_.fail(make_fault(fault_kind::replicated_along_nothing, d_.symbols[p.of].source_position));
             for (int i = 0; i < p.r->child_count; at += p.r->children[i]->positions, ++i) {
                 const int axis = d_.find_axis(p.r->children[i]->id);
                 const int role = d_.symbols[p.of].role;  // an input outside roles is bound on those that use it

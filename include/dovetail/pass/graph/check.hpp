@@ -6,6 +6,7 @@
 #include "../../ir/parts.hpp"
 #include "awaited.hpp"
 #include "replicas.hpp"
+#include "update_targets.hpp"
 
 namespace dovetail::pass {
 
@@ -71,12 +72,9 @@ private:
             if (n.nccl_group_id >= 0) has_groups_ = true;
             if (n.kind == op_kind::compute ? n.op->in_place_only : !collective::has_equal_results(n.kind)) has_special_nodes_ = true;
             if (!n.update) continue;
-            for (int r : results(n)) {
-                if (r < 0) continue;
-                if (n.kind == op_kind::compute || n.op->in_place >= 0) target_twice(n, r);
-                updated_[r] = 1;
-            }
-            if (n.kind == op_kind::compute && n.results > 1) order_of_targets(n);
+            fail(check_targets(g_, n));
+            for (int r : results(n))
+                if (r >= 0) updated_[r] = 1;
         }
     }
     constexpr void look_at_symbols() {
@@ -117,38 +115,6 @@ private:
                         fail(ir::make_fault(ir::fault_kind::rows_of_target, n.statement, g_.symbols[r].source_position,
                                             g_.symbols[a].source_position));
         }
-    }
-    // The first argument that is the target is passed as inout, or the result is made there: it overwrites what the operation has not read
-    // of the second.
-    constexpr void target_twice(const ir::node& n, int target) {
-        const row_wise_extents& how = n.op->row_wise;
-        bool at_its_place = how.elementwise && how.unit == 1;
-        int times = 0;
-        for (int k = 0; k < n.arguments; ++k) {
-            if (arguments(n)[k] != target) continue;
-            ++times;
-            at_its_place = at_its_place && how.of_argument(k) != whole;
-        }
-        if (times > 1 && !at_its_place)
-            fail(ir::make_fault(ir::fault_kind::target_as_two_arguments, n.statement, g_.symbols[target].source_position,
-                                n.source_position + 1));
-    }
-    // Targets that are arguments of a computation are changed there, whatever their order as results.
-    constexpr void order_of_targets(const ir::node& n) {
-        int last = -1, of_last = -1;
-        for (int r : results(n)) {
-            const int at = r < 0 ? -1 : first_argument(n, r);
-            if (at < 0) continue;
-            if (at < last)
-                fail(ir::make_fault(ir::fault_kind::targets_in_another_order, n.statement, g_.symbols[of_last].source_position,
-                                    g_.symbols[r].source_position, n.source_position + 1));
-            last = at, of_last = r;
-        }
-    }
-    constexpr int first_argument(const ir::node& n, int symbol) const {
-        for (int k = 0; k < n.arguments; ++k)
-            if (arguments(n)[k] == symbol) return k;
-        return -1;
     }
     constexpr void check_part(const ir::node& concat, int a, int& concat_of_it) {
         const ir::symbol& s = g_.symbols[a];

@@ -4,6 +4,7 @@
 
 #include "../../error/error.hpp"
 #include "nearest_name.hpp"
+#include "rewrites.hpp"
 
 namespace dovetail::plan {
 
@@ -46,6 +47,8 @@ constexpr auto graph_error() {
         return tell<error::output_twice, G>();
     else if constexpr (f.kind == kind::output_not_a_value)
         return tell<error::output_not_a_value, G>();
+    else if constexpr (f.kind == kind::output_elsewhere)
+        return tell<error::output_elsewhere, G>();
     else if constexpr (f.kind == kind::empty_graph)
         return std::type_identity<error::empty_graph<G>>{};
     else if constexpr (f.kind == kind::not_an_operation)
@@ -156,6 +159,8 @@ constexpr auto graph_error() {
         return tell<error::unknown_role, G>();
     else if constexpr (f.kind == kind::unknown_axis)
         return tell<error::unknown_axis, G>();
+    else if constexpr (f.kind == kind::replicated_along_nothing)
+        return tell<error::replicated_along_nothing, G>();
     else if constexpr (f.kind == kind::not_an_axis)
         return tell<error::not_an_axis, G>();
     else if constexpr (f.kind == kind::axis_twice)
@@ -210,58 +215,8 @@ constexpr auto graph_error() {
         return tell<error::device_value, G>();
     else if constexpr (f.kind == kind::state_on_host)
         return tell<error::state_on_host, G>();
-    else if constexpr (f.kind == kind::bad_block_count)
-        return tell<error::bad_block_count, G>();
-    else if constexpr (f.kind == kind::nothing_to_split)
-        return tell<error::nothing_to_split, G>();
-    else if constexpr (f.kind == kind::split_in_split)
-        return tell<error::split_in_split, G>();
-    else if constexpr (f.kind == kind::not_row_wise)
-        return tell<error::not_row_wise, G>();
-    else if constexpr (f.kind == kind::update_in_split)
-        return tell<error::update_in_split, G>();
-    else if constexpr (f.kind == kind::cut_in_another_way)
-        return tell<error::cut_in_another_way, G>();
-    else if constexpr (f.kind == kind::differs_by_rank)
-        return tell<error::differs_by_rank, G>();
-    else if constexpr (f.kind == kind::split_stops)
-        return tell<error::split_stops, G>();
-    else if constexpr (f.kind == kind::blocks_of_columns)
-        return tell<error::blocks_of_columns, G>();
-    else if constexpr (f.kind == kind::uneven_blocks)
-        return tell<error::uneven_blocks, G>();
-    else if constexpr (f.kind == kind::unaligned_blocks)
-        return tell<error::unaligned_blocks, G>();
-    else if constexpr (f.kind == kind::blocks_of_another_shape)
-        return tell<error::blocks_of_another_shape, G>();
-    else if constexpr (f.kind == kind::split_on_host)
-        return tell<error::split_on_host, G>();
-    else if constexpr (f.kind == kind::split_in_place)
-        return tell<error::split_in_place, G>();
-    else if constexpr (f.kind == kind::nothing_to_decompose)
-        return tell<error::nothing_to_decompose, G>();
-    else if constexpr (f.kind == kind::not_decomposable)
-        return tell<error::not_decomposable, G>();
-    else if constexpr (f.kind == kind::decompose_open_width)
-        return tell<error::decompose_open_width, G>();
-    else if constexpr (f.kind == kind::decompose_uneven)
-        return tell<error::decompose_uneven, G>();
-    else if constexpr (f.kind == kind::nothing_to_keep)
-        return tell<error::nothing_to_keep, G>();
-    else if constexpr (f.kind == kind::bad_bucket_size)
-        return tell<error::bad_bucket_size, G>();
-    else if constexpr (f.kind == kind::nothing_to_move)
-        return tell<error::nothing_to_move, G>();
-    else if constexpr (f.kind == kind::not_by_copy_engines)
-        return tell<error::not_by_copy_engines, G>();
-    else if constexpr (f.kind == kind::nothing_to_bucket)
-        return tell<error::nothing_to_bucket, G>();
-    else if constexpr (f.kind == kind::nothing_to_shard)
-        return tell<error::nothing_to_shard, G>();
-    else if constexpr (f.kind == kind::update_not_sharded)
-        return tell<error::update_not_sharded, G>();
     else
-        static_assert(f.kind == kind::none, "dovetail: this kind of fault has no error in plan/diagnose/graph.hpp");
+        return rewrite_error<G>();
 }
 
 // For a single-rank graph, a mistake in the graph itself is reported before a mistake of its use on one rank.
