@@ -63,12 +63,13 @@ public:
                 more = n > 0;
                 if (more) c.text.append(some, static_cast<std::size_t>(n));
             }
-            // A sanitizer that has found something says so by the status.
+            // A sanitizer that has found something says so by the status. Tests kill children by SIGKILL on purpose.
             if (c.text != "hangs" && c.id != 0) {
                 int status = 0;
                 for (int i = 0; i < 2000 && ::waitpid(c.id, &status, WNOHANG) == 0; ++i) ::usleep(1000);
                 c.id = 0;
                 if (WIFEXITED(status) && WEXITSTATUS(status) != 0) c.text += " (status " + std::to_string(WEXITSTATUS(status)) + ")";
+                if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) c.text += " (signal " + std::to_string(WTERMSIG(status)) + ")";
             }
             stop(c);
             said.push_back(c.text);
