@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -519,20 +520,83 @@ TEST_CASE("a file keeps its permissions when it is replaced, and a link to a fil
     CHECK(m.store.load(in / "file").empty());
 }
 
-TEST_CASE("two saves to one path at once: the later one is whole, the other is told") {
+TEST_CASE("two saves to one path at once: the second is refused at its beginning, and the first is whole") {
     namespace st = dv::safetensors;
     const support::folder in;
-    st::replacing_file one{in / "file"};
-    one.write("one", 3);
     {
-        st::replacing_file two{in / "file"};
-        two.write("two", 3);
-        has(message([&] { one.commit(); }), "another save to the same path has begun");
-        two.commit();
+        st::replacing_file one{in / "file"};
+        one.write("one", 3);
+        has(message([&] { st::replacing_file two{in / "file"}; }), "another save to the same path has begun");
+        CHECK(contents(in / "file.saving") == "one");
+        one.commit();
     }
-    CHECK(contents(in / "file") == "two");
+    CHECK(contents(in / "file") == "one");
     { const st::replacing_file dropped{in / "file"}; }
     CHECK(in.names() == std::vector<std::string>{"file"});
+    // One of which another took the name, as on a file system without locks.
+    st::replacing_file late{in / "file"};
+    late.write("late", 4);
+    std::filesystem::remove(in / "file.saving");
+    support::write_file(in / "file.saving", "another's");
+    has(message([&] { late.commit(); }), "another save to the same path has begun");
+    CHECK(contents(in / "file") == "one");
+}
+
+TEST_CASE("saves to one path that begin while others end: the file is always whole") {
+    namespace st = dv::safetensors;
+    const support::folder in;
+    constexpr std::size_t bytes = 5000;
+    std::atomic<int> saved{0}, refused{0}, others{0};
+    const auto save = [&](char letter) {
+        const std::string half(bytes / 2, letter);
+        for (int k = 0; k < 300; ++k) {
+            try {
+                st::replacing_file file{in / "file"};
+                file.write(half.data(), bytes / 2);
+                std::this_thread::yield();
+                file.write(half.data(), bytes / 2);
+                file.commit();
+                ++saved;
+            } catch (const dv::file_error& e) {
+                ++(std::string{e.what()}.find("another save to the same path has begun") != std::string::npos ? refused : others);
+            }
+            const std::string all = contents(in / "file");
+            if (!all.empty() && all != std::string(bytes, all[0])) ++others;
+        }
+    };
+    std::thread a{save, 'a'}, b{save, 'b'}, c{save, 'c'};
+    a.join();
+    b.join();
+    c.join();
+    CHECK(saved.load() > 0);
+    CHECK(saved.load() + refused.load() == 900);
+    CHECK(others.load() == 0);
+    CHECK(in.names() == std::vector<std::string>{"file"});
+}
+
+TEST_CASE("a save of another process holds the path until it ends or is killed") {
+    namespace st = dv::safetensors;
+    const support::folder in;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        st::replacing_file file{in / "file"};
+        file.write("of the child", 12);
+        support::write_file(in / "begun", "");
+        ::pause();
+    }
+    for (int i = 0; i < 5000 && !std::filesystem::exists(in / "begun"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    has(message([&] { st::replacing_file second{in / "file"}; }), "another save to the same path has begun");
+    ::kill(child, SIGKILL);
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+    CHECK(contents(in / "file.saving") == "of the child");
+    // What is left over may have another name as well: the file of that name stays.
+    std::filesystem::create_hard_link(in / "file.saving", in / "other");
+    st::replacing_file next{in / "file"};
+    next.write("next", 4);
+    next.commit();
+    CHECK(contents(in / "file") == "next");
+    CHECK(contents(in / "other") == "of the child");
+    CHECK(!std::filesystem::exists(in / "file.saving"));
 }
 
 TEST_CASE("a save that is killed leaves the old file or the new one") {

@@ -7,6 +7,7 @@
 #include "../error.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -54,26 +55,26 @@ private:
 };
 
 // Written to PATH.saving, which `commit` renames to PATH when all is on the disk. Until then PATH is what it was, also if the process is
-// killed; what that leaves in PATH.saving is overwritten by the next save. The new file has the permissions of the one that it replaces; a
-// symbolic link at PATH is itself replaced.
+// killed. A save holds a lock on its PATH.saving: while it goes on, another save to the same path is refused. A PATH.saving without a lock
+// is left over from a killed save, and the next save removes it. On a file system without locks the later save takes the name, and the
+// other is told when it commits. The new file has the permissions of the one that it replaces; a symbolic link at PATH is itself replaced.
 class replacing_file {
 public:
     explicit replacing_file(std::string path) : path_{std::move(path)}, temporary_{path_ + ".saving"} {
         struct stat s = {};
-        const bool replaces = ::stat(path_.c_str(), &s) == 0;
-        if (replaces && !S_ISREG(s.st_mode)) refuse(path_, "it is not a regular file");
-        const mode_t permissions = replaces ? s.st_mode & 0777 : 0666;
-        if (::unlink(temporary_.c_str()) != 0 && errno != ENOENT) fail("it cannot be written", errno);
-        file_ = control::detail::descriptor::of(
-            [&, this] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions); });
-        if (!file_) fail("it cannot be written", errno);
-        // What the umask took from them. Not all file systems have permissions.
-        if (replaces) static_cast<void>(::fchmod(file_.get(), permissions));
+        replaces_ = ::stat(path_.c_str(), &s) == 0;
+        if (replaces_ && !S_ISREG(s.st_mode)) refuse(path_, "it is not a regular file");
+        if (replaces_) permissions_ = s.st_mode & 0777;
+        for (int attempts = 0; !file_; ++attempts) {
+            if (attempts == 16) refuse_second();
+            remove_left_over();
+            file_ = make();
+        }
     }
     replacing_file(const replacing_file&) = delete;
     replacing_file& operator=(const replacing_file&) = delete;
     ~replacing_file() {
-        if (!committed_ && is_named()) ::unlink(temporary_.c_str());
+        if (!committed_ && is_named(file_)) ::unlink(temporary_.c_str());
     }
 
     void write(const void* from, std::int64_t bytes) {
@@ -87,8 +88,10 @@ public:
         }
     }
     void commit() {
+        // What the umask took from them. Not all file systems have permissions.
+        if (replaces_) static_cast<void>(::fchmod(file_.get(), permissions_));
         if (::fsync(file_.get()) != 0) fail("it cannot be written", errno);
-        if (!is_named()) refuse(path_, "another save to the same path has begun: each rank and process has its own path");
+        if (!is_named(file_)) refuse_second();
         if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("it cannot be replaced", errno);
         committed_ = true;
         flush_folder();
@@ -96,11 +99,46 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& what, int error) const { refuse(path_, what + ": " + std::strerror(error)); }
-    // Whether the temporary name is still that of this file. Another save to the same path takes the name.
-    bool is_named() const {
+    [[noreturn]] void refuse_second() const {
+        refuse(path_, "another save to the same path has begun: each rank and process has its own path");
+    }
+    // Whether the temporary name is that of this file.
+    bool is_named(const control::detail::descriptor& file) const {
         struct stat mine = {}, named = {};
-        return ::fstat(file_.get(), &mine) == 0 && ::lstat(temporary_.c_str(), &named) == 0 && mine.st_dev == named.st_dev &&
+        return ::fstat(file.get(), &mine) == 0 && ::lstat(temporary_.c_str(), &named) == 0 && mine.st_dev == named.st_dev &&
                mine.st_ino == named.st_ino;
+    }
+    control::detail::descriptor open_temporary(int flags) const {
+        return control::detail::descriptor::of([&, this] {
+            return ::open(temporary_.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, permissions_ | S_IRUSR | S_IWUSR);
+        });
+    }
+    // Refuses if another save has locked the file. Other errors are those of file systems without locks.
+    void lock(const control::detail::descriptor& file) const {
+        if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) refuse_second();
+    }
+    // Only who has locked a file removes its name. NFS locks only what is open for writing; the file of another user may not be.
+    void remove_left_over() const {
+        struct stat named = {};
+        if (::lstat(temporary_.c_str(), &named) != 0) return;
+        control::detail::descriptor left;
+        if (S_ISREG(named.st_mode)) {
+            left = open_temporary(O_RDWR);
+            if (!left && errno == EACCES) left = open_temporary(O_RDONLY);
+            if (!left && errno == ENOENT) return;
+            if (!left) fail("it cannot be written, since what is left of another save cannot be opened", errno);
+            lock(left);
+            if (!is_named(left)) return;
+        }
+        if (::unlink(temporary_.c_str()) != 0 && errno != ENOENT) fail("it cannot be written", errno);
+    }
+    // A new temporary file, locked, which its owner can open as long as it has that name; none if another save was faster.
+    control::detail::descriptor make() const {
+        control::detail::descriptor made = open_temporary(O_WRONLY | O_CREAT | O_EXCL);
+        if (!made && errno == EEXIST) return {};
+        if (!made) fail("it cannot be written", errno);
+        lock(made);
+        return is_named(made) ? std::move(made) : control::detail::descriptor{};
     }
     // The new name is on the disk when the folder is. Some file systems do not flush folders, and say EINVAL.
     void flush_folder() const {
@@ -113,7 +151,8 @@ private:
 
     std::string path_, temporary_;
     control::detail::descriptor file_;
-    bool committed_ = false;
+    mode_t permissions_ = 0666;
+    bool replaces_ = false, committed_ = false;
 };
 
 }  // namespace dovetail::safetensors
