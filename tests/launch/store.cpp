@@ -5,6 +5,7 @@
 #include <dovetail/launch/safetensors/files.hpp>
 
 #include "support/expect.hpp"
+#include "support/processes.hpp"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -470,7 +471,7 @@ TEST_CASE("a file that cannot be written: the path and the system's text are in 
         }
         return std::string{"nothing thrown"};
     };
-    has(refused(in / "no/file"), "no/file`: it cannot be written: No such file or directory");
+    has(refused(in / "no/file"), "no/file`: it cannot be written, since its folder cannot be opened: No such file or directory");
     std::filesystem::create_directory(in / "folder");
     has(refused(in / "folder"), "folder`: it is not a regular file");
     has(refused("/dev/full"), "`/dev/full`: it is not a regular file");
@@ -502,6 +503,31 @@ TEST_CASE("a file that cannot be written: the path and the system's text are in 
     CHECK(refused("plain") == "nothing thrown");
     std::filesystem::current_path(here);
     CHECK(contents(in / "folder/plain") == before);
+}
+
+TEST_CASE("a folder that cannot be read, and so not flushed: the save is refused before the file is replaced") {
+    namespace st = dv::safetensors;
+    const support::folder in;
+    support::write_file(in / "file", "old");
+    if (::geteuid() == 0) {  // who may read everything, so that another user saves
+        REQUIRE(::chown((in / "").c_str(), 65534, 65534) == 0);
+        REQUIRE(::chown((in / "file").c_str(), 65534, 65534) == 0);
+    }
+    std::filesystem::permissions(in / "", std::filesystem::perms{0300});
+    support::processes all;
+    all.start([&] {
+        if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) return std::string{"no other user"};
+        return message([&] {
+            st::replacing_file file{in / "file"};
+            file.write("new", 3);
+            file.commit();
+        });
+    });
+    const std::string said = all.ends()[0];
+    std::filesystem::permissions(in / "", std::filesystem::perms{0700});
+    has(said, "file`: it cannot be written, since its folder cannot be opened: Permission denied");
+    CHECK(contents(in / "file") == "old");
+    CHECK(in.names() == std::vector<std::string>{"file"});
 }
 
 TEST_CASE("a file keeps its permissions when it is replaced, and a link to a file is replaced itself") {

@@ -75,7 +75,8 @@ public:
 
     // Writes all states of this rank to a file, after the runs issued before: each rank has its own path. The file at that path is replaced
     // as a whole: if the save fails or is killed, it is what it was. Throws state_error if a state is lost or was never initialised, and
-    // file_error if the file cannot be written or while another save to the same path goes on.
+    // file_error if the file cannot be written or while another save to the same path goes on. One file_error comes when the file is
+    // replaced already: its folder cannot be flushed, and the new file may be lost if the machine fails.
     void save(const std::string& path, const file_notes& notes = {}) const { basic_store::save(path, nullptr, notes); }
     // The same as a shard: the file also tells the position of this rank along the axis and which states are replicated along it, as the
     // executors made with the store say.

@@ -65,6 +65,11 @@ public:
         replaces_ = ::stat(path_.c_str(), &s) == 0;
         if (replaces_ && !S_ISREG(s.st_mode)) refuse(path_, "it is not a regular file");
         if (replaces_) permissions_ = s.st_mode & 0777;
+        // Before anything changes: `commit` flushes the folder.
+        const std::size_t slash = path_.rfind('/');
+        const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+        folder_ = control::detail::descriptor::of([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+        if (!folder_) fail("it cannot be written, since its folder cannot be opened", errno);
         for (int attempts = 0; !file_; ++attempts) {
             if (attempts == 16) refuse_second();
             remove_left_over();
@@ -142,15 +147,12 @@ private:
     }
     // The new name is on the disk when the folder is. Some file systems do not flush folders, and say EINVAL.
     void flush_folder() const {
-        const std::size_t slash = path_.rfind('/');
-        const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-        const auto opened = control::detail::descriptor::of([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-        if (!opened || (::fsync(opened.get()) != 0 && errno != EINVAL))
+        if (::fsync(folder_.get()) != 0 && errno != EINVAL)
             fail("it is written, and may be lost if the machine fails, since its folder cannot be flushed", errno);
     }
 
     std::string path_, temporary_;
-    control::detail::descriptor file_;
+    control::detail::descriptor file_, folder_;
     mode_t permissions_ = 0666;
     bool replaces_ = false, committed_ = false;
 };
