@@ -375,6 +375,17 @@ TEST_CASE("shards that are not those of one save are refused, and change nothing
     CHECK(!std::filesystem::exists(in / "part"));
 }
 
+TEST_CASE("shards whose notes are in another order are those of one save") {
+    const support::folder in;
+    const auto forwards = saved<2>(in, "forwards", {{"epoch", "1"}, {"rate", "2"}});
+    const auto backwards = saved<2>(in, "backwards", {{"rate", "2"}, {"epoch", "1"}});
+    position<6> p{0, 2};
+    CHECK(p.store.load({forwards[0], backwards[1]}, dv::along<app::tp>) == dv::file_notes{{"epoch", "1"}, {"rate", "2"}});
+    CHECK(p.store.load({backwards[0], forwards[1]}, dv::along<app::tp>) == dv::file_notes{{"epoch", "1"}, {"rate", "2"}});
+    const auto other = saved<2>(in, "other", {{"rate", "1"}, {"epoch", "2"}});
+    has(message([&] { p.store.load({forwards[0], other[1]}, dv::along<app::tp>); }), "the program's notes differ in it");
+}
+
 TEST_CASE("metadata of a shard that says nothing sensible") {
     const support::folder in;
     const auto why = [&](const std::string& metadata) {

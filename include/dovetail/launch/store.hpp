@@ -84,8 +84,8 @@ public:
     void save(const std::string& path, along_axis<Axis>, const file_notes& notes = {}) const {
         basic_store::save(path, &tag_of<Axis>, notes);
     }
-    // Reads all states of this rank, those of the executors made before, and returns the notes of the file. Throws file_error, and changes
-    // nothing, unless the file has exactly these states with their types.
+    // Reads all states of this rank, those of the executors made before, and returns the notes of the file, sorted by name. Throws
+    // file_error, and changes nothing, unless the file has exactly these states with their types.
     file_notes load(const std::string& path) { return basic_store::load({path}, nullptr); }
     // The same from all shards of a save, in any order, or from one file with whole states. This rank takes its rows of them: the axis may
     // have had another width, or a state may have been replicated. All of a replicated state is taken.

@@ -85,7 +85,9 @@ public:
             file_.read(text.data(), length_bytes, length);
             data_ = length_bytes + length;
             header_ = parse_header(text, file_.bytes() - data_);
+            // The members of a JSON object have no order.
             std::sort(header_.tensors.begin(), header_.tensors.end(), by_name{});
+            std::sort(header_.metadata.begin(), header_.metadata.end(), by_name{});
             position_ = detail::take_shard(header_.metadata);
         } catch (const malformed& e) {
             refuse(path, e.what());
@@ -95,7 +97,7 @@ public:
     const std::string& path() const { return file_.path(); }
     const shard& position() const { return position_; }
     const std::vector<tensor_entry>& tensors() const { return header_.tensors; }  // by name
-    const file_notes& notes() const { return header_.metadata; }
+    const file_notes& notes() const { return header_.metadata; }                  // by name
     // Reads bytes of a tensor.
     void read(const tensor_entry& t, std::int64_t first, std::int64_t bytes, void* to) const {
         file_.read(to, data_ + t.begin + first, bytes);
