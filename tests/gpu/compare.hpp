@@ -6,13 +6,22 @@
 
 #include <dovetail/launch/cuda/world.hpp>
 
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
 namespace gpu {
 
 namespace dv = dovetail;
 
+// The GPUs of this machine. A driver that fails where there is a GPU is an error: the tests would be skipped without a word.
 inline int devices() {
     int n = 0;
-    return cudaGetDeviceCount(&n) == cudaSuccess ? n : 0;
+    const cudaError_t status = cudaGetDeviceCount(&n);
+    if (status == cudaSuccess) return n;
+    const bool none = status == cudaErrorNoDevice || (status == cudaErrorInsufficientDriver && !std::filesystem::exists("/dev/nvidia0"));
+    if (!none) throw std::runtime_error{std::string{"cudaGetDeviceCount: "} + cudaGetErrorString(status)};
+    return 0;
 }
 // False, and says so, where this machine has too few.
 inline bool enough(int ranks, const std::string& what) {

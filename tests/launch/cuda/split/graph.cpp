@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 
 namespace dv = dovetail;
 
@@ -50,7 +51,13 @@ static_assert(dv::valid<five_times>);
 
 int main() {
     int gpus = 0;
-    if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) {
+    const cudaError_t status = cudaGetDeviceCount(&gpus);
+    const bool none = status == cudaErrorNoDevice || (status == cudaErrorInsufficientDriver && !std::filesystem::exists("/dev/nvidia0"));
+    if (!none && status != cudaSuccess) {
+        std::printf("cudaGetDeviceCount: %s\n", cudaGetErrorString(status));
+        return 1;
+    }
+    if (gpus == 0) {
         std::puts("not run: no GPU on this machine");
         return 77;
     }
