@@ -113,8 +113,7 @@ static_assert(
     refused<error::rule_not_constexpr<y, of_eight_alone>, dv::input<x, matrix>, dv::let<y, gelu(of_eight_alone(x))>, dv::output<y>>);
 static_assert(dv::predicted_time<dv::graph<in, dv::let<y, dear_to_eight(x)>, dv::output<y>>> > 0);
 struct at_run_time { static dv::tensor_type result(dv::tensor_type x) { return x; } };
-static_assert(refused<error::rule_not_constexpr<y, at_run_time>, in, dv::let<y, at_run_time(of_eight_alone(x))>, dv::output<y>>
-              || refused<error::rule_not_constexpr<y, of_eight_alone>, in, dv::let<y, at_run_time(of_eight_alone(x))>, dv::output<y>>);
+static_assert(refused<error::rule_not_constexpr<y, at_run_time>, in, dv::let<y, at_run_time(of_eight_alone(x))>, dv::output<y>>);
 class hides_its_rule { static constexpr dv::tensor_type result(dv::tensor_type x) { return x; } };
 struct final_without_facts final { static constexpr dv::tensor_type result(dv::tensor_type x) { return x; } };
 static_assert(refused<error::bad_shape_rule<y, hides_its_rule>, in, dv::let<y, hides_its_rule(x)>, dv::output<y>>);

@@ -225,9 +225,10 @@ struct operation {
     bool own_block_stays = false;
     // Of a communication by copy engines: it is on the stream of the local_reduce that makes or reads what it moves.
     bool beside_reduction = false;
-    // The shape rule, or one of cost and tiles, could not be evaluated in a constant expression with trial arguments: it is not constexpr,
-    // or it rejects them.
+    // The shape rule, the workspace, or one of cost and tiles could not be evaluated in a constant expression with trial arguments: it is
+    // not constexpr, or it rejects them.
     bool doubtful_rule = false;
+    bool doubtful_workspace = false;
     bool doubtful_cost = false;
 };
 

@@ -4,6 +4,7 @@
 #include "../collective/table.hpp"
 #include "../error/operations.hpp"
 #include "communication_facts.hpp"
+#include "trial_calls.hpp"
 #include "views.hpp"
 
 #include <type_traits>
@@ -81,6 +82,25 @@ concept names_has_effect = can_be_probed<Op>() && !requires { &fact_probe<Op>::h
 template <class Op>
 concept names_sms = can_be_probed<Op>() && !requires { &fact_probe<Op>::sms; };
 
+// Whether Op has the fact as a constant of the class: a function of its name would be true as well. (g++ refuses the value of a member of
+// objects, even in a requirement, so its address is asked first.)
+template <class Pointer>
+inline constexpr bool to_number = std::is_pointer_v<Pointer> && std::is_integral_v<std::remove_cv_t<std::remove_pointer_t<Pointer>>>;
+template <class Op>
+concept has_in_place = to_number<decltype(&Op::in_place)> && requires { typename std::integral_constant<int, Op::in_place>; };
+template <class Op>
+concept has_in_place_only = to_number<decltype(&Op::in_place_only)> && requires { typename std::bool_constant<Op::in_place_only>; };
+template <class Op>
+concept has_row_wise = std::is_pointer_v<decltype(&Op::row_wise)> &&
+                       requires { typename std::bool_constant<static_cast<row_wise_extents>(Op::row_wise).declared>; };
+template <class Op>
+concept has_effect = to_number<decltype(&Op::has_effect)> && requires { typename std::bool_constant<Op::has_effect>; };
+template <class Op>
+concept has_sms = to_number<decltype(&Op::sms)> && requires { typename std::integral_constant<int, Op::sms>; };
+// Something else than the extents of rows.
+template <class Op>
+concept has_other_row_wise = requires { Op::row_wise; } && !std::is_convertible_v<decltype(Op::row_wise), row_wise_extents>;
+
 template <class Op>
 constexpr bool has_shape_rule() {
     if constexpr (!complete<Op>)
@@ -91,13 +111,14 @@ constexpr bool has_shape_rule() {
         return accepts_some<Op>(std::make_integer_sequence<int, 9>{}) || names_result<Op>;
 }
 
+constexpr bool is_right(const tensor_type& t) { return t.valid() && t.rank >= 0 && t.rank <= max_rank; }
 constexpr int put(tensor_type t, tensor_type* to) {
     to[0] = t;
-    return t.valid() ? 1 : 0;
+    return is_right(t) ? 1 : 0;
 }
 constexpr int put(const results& r, tensor_type* to) {
     for (int i = 0; i < r.count; ++i) {  // count is -1 for too many results, which dv::results has reported already
-        if (!r.list[i].valid()) return 0;
+        if (!is_right(r.list[i])) return 0;
         to[i] = r.list[i];
     }
     return r.count;
@@ -127,6 +148,13 @@ struct rules<Op, std::integer_sequence<int, I...>> {
     static constexpr bool infers_from([[maybe_unused]] tensor_type t) {
         return static_cast<void>(Op::result((static_cast<void>(I), t)...)), true;
     }
+    // With tensors unlike each other.
+    static constexpr bool infers_from_unlike([[maybe_unused]] bool of_other_ranks) {
+        return static_cast<void>(Op::result(unlike_to_try(I, of_other_ranks)...)), true;
+    }
+    static constexpr bool works_in([[maybe_unused]] tensor_type t) {
+        return static_cast<void>(Op::workspace((static_cast<void>(I), t)...)), true;
+    }
     static constexpr bool works_on([[maybe_unused]] tensor_type t) {
         return static_cast<void>(Op::cost((static_cast<void>(I), t)...)), true;
     }
@@ -135,44 +163,21 @@ struct rules<Op, std::integer_sequence<int, I...>> {
     }
 };
 
-// Whether a shape rule or cost function is a constant expression is tested with tensors of every rank, with extents of 1 and of 40320,
-// which many numbers divide. One success is enough, because a rule may throw to refuse arguments.
-constexpr tensor_type tensor_to_try(element type, int rank, std::int64_t extent) {
-    tensor_type t{type, rank, {}};
-    for (int i = 0; i < rank; ++i) t.extent[i] = extent;
-    return t;
-}
-template <bool (*Try)(tensor_type), element Type, int Rank, std::int64_t Extent>
-inline constexpr bool passes = requires { typename std::bool_constant<Try(tensor_to_try(Type, Rank, Extent))>; };
-template <bool (*Try)(tensor_type), element Type, int... Rank>
-constexpr bool passes_somehow(std::integer_sequence<int, Rank...>) {
-    return (passes<Try, Type, Rank, 1> || ...) || (passes<Try, Type, Rank, 40320> || ...);
-}
-template <bool (*Try)(tensor_type)>
-constexpr bool doubtful() {
-    using ranks = std::make_integer_sequence<int, max_rank + 1>;
-    if constexpr (passes<Try, element::float32, 2, 1>)
-        return false;
-    else
-        return !(passes_somehow<Try, element::float32>(ranks{}) || passes_somehow<Try, element::float16>(ranks{}) ||
-                 passes_somehow<Try, element::int32>(ranks{}));
-}
-
 // Reports mistakes in the facts that Op declares besides its shape rule. A wrong fact is then ignored.
 template <class Op, class Rules, int N>
 constexpr void check_facts() {
     if constexpr (!Rules::has_work && names_cost<Op>) error::report<error::bad_cost<Op>>();
     if constexpr (!Rules::has_tiles && names_tiles<Op>) error::report<error::bad_tiles<Op>>();
     if constexpr (!Rules::has_workspace && names_workspace<Op>) error::report<error::bad_workspace<Op>>();
-    if constexpr ((names_in_place<Op> && !requires { Op::in_place; }) || (names_in_place_only<Op> && !requires { Op::in_place_only; }) ||
-                  (names_row_wise<Op> && !requires { Op::row_wise; }) || (names_has_effect<Op> && !requires { Op::has_effect; }) ||
-                  (names_sms<Op> && !requires { Op::sms; }))
+    if constexpr ((names_in_place<Op> && !has_in_place<Op>) || (names_in_place_only<Op> && !has_in_place_only<Op>) ||
+                  (names_row_wise<Op> && !has_row_wise<Op> && !has_other_row_wise<Op>) || (names_has_effect<Op> && !has_effect<Op>) ||
+                  (names_sms<Op> && !has_sms<Op>))
         error::report<error::private_fact<Op>>();
 }
 
 template <class Op, int N>
 constexpr bool right_row_wise() {
-    if constexpr (gives<decltype(Op::row_wise), row_wise_extents>)
+    if constexpr (has_row_wise<Op>)
         return Op::row_wise.declared && Op::row_wise.arguments <= N && Op::row_wise.unit > 0;
     else
         return false;
@@ -186,7 +191,7 @@ constexpr operation facts_of_compute() {
     using rule = rules<Op, std::make_integer_sequence<int, N>>;
     check_facts<Op, rule, N>();
     o.infer = &rule::infer;
-    o.doubtful_rule = doubtful<&rule::infers_from>();
+    o.doubtful_rule = !refuses_by_value<&rule::infers_from_unlike> || doubtful<&rule::infers_from>();
     o.has_work = rule::has_work;
     o.has_workspace = rule::has_workspace;
     if constexpr (rule::has_work) {
@@ -198,20 +203,23 @@ constexpr operation facts_of_compute() {
         o.tiling = &rule::tiling;
         o.doubtful_cost = o.doubtful_cost || doubtful<&rule::divides>();
     }
-    if constexpr (rule::has_workspace) o.workspace = &rule::workspace;
-    if constexpr (requires { Op::in_place; }) {
+    if constexpr (rule::has_workspace) {
+        o.workspace = &rule::workspace;
+        o.doubtful_workspace = doubtful<&rule::works_in>();
+    }
+    if constexpr (has_in_place<Op>) {
         if constexpr (Op::in_place < N)
             o.in_place = Op::in_place;
         else
             error::report<error::bad_in_place<Op>>();
     }
-    if constexpr (requires { Op::in_place_only; }) {
+    if constexpr (has_in_place_only<Op>) {
         if constexpr (!Op::in_place_only || N > 0)
             o.in_place_only = Op::in_place_only;
         else
             error::report<error::bad_in_place<Op>>();
     }
-    if constexpr (requires { Op::row_wise; }) {
+    if constexpr (has_row_wise<Op> || has_other_row_wise<Op>) {
         if constexpr (right_row_wise<Op, N>())
             o.row_wise = Op::row_wise;
         else
@@ -219,8 +227,8 @@ constexpr operation facts_of_compute() {
     } else {
         o.row_wise.refused = names_row_wise<Op>;
     }
-    if constexpr (requires { Op::has_effect; }) o.has_effect = Op::has_effect;
-    if constexpr (requires { Op::sms; }) o.sms = Op::sms;
+    if constexpr (has_effect<Op>) o.has_effect = Op::has_effect;
+    if constexpr (has_sms<Op>) o.sms = Op::sms;
     return o;
 }
 

@@ -24,6 +24,12 @@ struct rule_not_constexpr {
                   "dovetail: the shape rule, result, of this operation (second) cannot be evaluated at compile time: write static "
                   "constexpr dv::tensor_type result(dv::tensor_type...), and return dv::tensor_type{} for arguments that it refuses");
 };
+template <class Statement, class Operation, class... More>
+struct workspace_not_constexpr {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: the function workspace of this operation (second) cannot be evaluated at compile time: write static constexpr "
+                  "std::int64_t workspace(dv::tensor_type...)");
+};
 template <class Operation>
 struct bad_cost {
     static_assert(detail::never<Operation>,
@@ -66,8 +72,8 @@ struct bad_row_wise {
 template <class Operation>
 struct private_fact {
     static_assert(detail::never<Operation>,
-                  "dovetail: a fact that this operation declares is private: in_place, in_place_only, row_wise, has_effect and sms "
-                  "must be public and constexpr");
+                  "dovetail: a fact that this operation declares is private, or no constant: in_place, in_place_only, row_wise, has_effect "
+                  "and sms must be public and static constexpr");
 };
 template <class Name, class Operation, class Stream, class... Views>
 struct no_launch {

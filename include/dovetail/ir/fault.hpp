@@ -30,6 +30,7 @@ enum class fault_kind : unsigned char {
     ellipsis,
     no_shape_rule,
     rule_not_constexpr,
+    workspace_not_constexpr,
     not_a_statement,
     body_not_a_statement,
     body_arity,

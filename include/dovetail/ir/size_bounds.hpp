@@ -11,11 +11,12 @@ namespace detail {
 
 struct size_bounds {
     int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0, regions = 0;
-    bool doubtful = false;  // a shape rule may not be callable while compiling
+    bool doubtful = false;  // a shape rule, or a workspace, may not be callable while compiling
 };
 
+constexpr bool is_doubtful(const operation& o) { return o.doubtful_rule || o.doubtful_workspace; }
 constexpr bool has_doubtful_rule(const dsl::descriptor& r) {
-    if (r.op->doubtful_rule) return true;
+    if (is_doubtful(*r.op)) return true;
     for (int i = 0; i < r.child_count; ++i)
         if (has_doubtful_rule(*r.children[i])) return true;
     return false;
@@ -24,7 +25,7 @@ constexpr bool has_doubtful_rule(const dsl::descriptor& r) {
 // Of a let or update.
 constexpr void add_bounds(dsl::statement s, size_bounds& to) {
     const dsl::descriptor& r = **s;
-    to.doubtful |= r.op->doubtful_rule;
+    to.doubtful |= is_doubtful(*r.op);
     if (r.positions == r.child_count + 2 && r.op->kind == op_kind::compute) {  // of names alone, as most are
         ++to.symbols;
         ++to.nodes;

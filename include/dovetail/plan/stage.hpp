@@ -18,6 +18,8 @@
 #include "../cost/transport.hpp"
 #include "../dsl/descriptor.hpp"
 
+#include <climits>
+
 namespace dovetail::plan {
 
 template <class... Stage>
@@ -27,7 +29,7 @@ struct stages {};
 struct source {
     const dsl::descriptor* root = nullptr;
     bool single_rank = false;
-    bool calls_rules = true;  // the shape rules can be evaluated at compile time
+    int callable = INT_MAX;  // so many operations, in the order of inference, have rules that can be evaluated at compile time
 };
 struct program_options {
     cost_model::expansion_options expansion;

@@ -6,13 +6,15 @@
 #include "../../ir/table.hpp"
 #include "../program/edges.hpp"
 
+#include <climits>
+
 namespace dovetail::pass {
 
 namespace detail {
 
 class inference {
 public:
-    constexpr inference(const ir::graph& g, ir::symbol* symbols) : g_{g}, symbols_{symbols} {}
+    constexpr inference(const ir::graph& g, ir::symbol* symbols, int callable) : g_{g}, symbols_{symbols}, callable_{callable} {}
 
     constexpr ir::fault run() {
         // Most graphs are written in a topological order.
@@ -82,6 +84,7 @@ private:
         int given = 1;
         if (n.kind == op_kind::compute) {
             if (n.op->view != view_kind::none && !cuts_whole_blocks(n, arguments)) return true;
+            if (callable_-- == 0) return refuse_to_call(n), true;
             given = n.op->infer(arguments, results_);
             if (given == 0) return refuse(n, arguments, count), true;
             if (given < 0) return fail(ir::make_fault(ir::fault_kind::said_already)), true;
@@ -143,6 +146,12 @@ private:
         return true;
     }
 
+    // A workspace is looked at where the shape rule is beyond doubt.
+    constexpr void refuse_to_call(const ir::node& n) {
+        fail(
+            n.op->doubtful_workspace && !n.op->doubtful_rule ? ir::fault_kind::workspace_not_constexpr : ir::fault_kind::rule_not_constexpr,
+            n);
+    }
     constexpr void refuse(const ir::node& n, const tensor_type* arguments, int count) {
         bool empty = false;
         for (int i = 0; i < count; ++i) empty = empty || arguments[i].size() == 0;
@@ -191,6 +200,7 @@ private:
 
     const ir::graph& g_;
     ir::symbol* symbols_;  // the symbols of g_, writable
+    int callable_;         // how many more rules can be called
     ir::fault wrong_;
     vec<tensor_type> argument_list_{8};
     tensor_type results_[max_results] = {};
@@ -198,8 +208,11 @@ private:
 
 }  // namespace detail
 
-// `symbols`: the symbols of g, writable.
-constexpr ir::fault infer(const ir::graph& g, ir::symbol* symbols) { return detail::inference{g, symbols}.run(); }
+// `symbols`: the symbols of g, writable. The rules of so many operations, in the order in which they get types, can be called; the next one
+// is a fault.
+constexpr ir::fault infer(const ir::graph& g, ir::symbol* symbols, int callable = INT_MAX) {
+    return detail::inference{g, symbols, callable}.run();
+}
 
 // A copy of g with types. A template, so that it is compiled only where it is called.
 template <class Graph>

@@ -41,22 +41,36 @@ struct lowered_store<G, std::integer_sequence<int, I...>> {
     using type = fixed_store<largest_of<G>.of[I]...>;
 };
 
-// Whether the shape rules of a graph can be evaluated at compile time. If one is doubtful, all are called to find out. These are variables,
-// because nvcc's front end fails if a function evaluates the same expression.
-template <class G, bool InDoubt = largest_of<G>.doubtful>
-inline constexpr bool calls_rules = true;
+// How many operations of a graph, in the order of inference, have rules that can be evaluated at compile time: all, unless one is doubtful
+// and a trial fails; then those in front of the culprit, found by bisection. Variables, because nvcc's front end fails if a function
+// evaluates the same expression.
 template <class G>
-constexpr bool call_rules(const dsl::descriptor& root) {
-    static_cast<void>(stage::lower::make<typename lowered_store<G>::type>(source{&root, as_written<G>::single_rank, true}));
+constexpr bool call_rules(int callable) {
+    static_cast<void>(stage::lower::make<typename lowered_store<G>::type>(
+        source{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, callable}));
     return true;
 }
+template <class G, int Callable>
+inline constexpr bool calls_rules = requires { typename std::bool_constant<call_rules<G>(Callable)>; };
+// At least First can be called, and fewer than Beyond.
+template <class G, int First, int Beyond>
+constexpr int count_callable() {
+    if constexpr (Beyond - First == 1)
+        return First;
+    else if constexpr (constexpr int middle = First + (Beyond - First) / 2; calls_rules<G, middle>)
+        return count_callable<G, middle, Beyond>();
+    else
+        return count_callable<G, First, middle>();
+}
+template <class G, bool InDoubt = largest_of<G>.doubtful>
+inline constexpr int callable_rules = INT_MAX;
 template <class G>
-inline constexpr bool calls_rules<G, true> = requires { typename std::bool_constant<call_rules<G>(dsl::describe_graph<written<G>>)>; };
+inline constexpr int callable_rules<G, true> = calls_rules<G, INT_MAX> ? INT_MAX : count_callable<G, 0, largest_of<G>.of[1] + 1>();
 
 template <class G>
 struct graph_key {
     using for_graph = graph_key;
-    static constexpr source options{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, calls_rules<G>};
+    static constexpr source options{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, callable_rules<G>};
 };
 
 // Whether statements of the graph ask for rewrites.

@@ -67,6 +67,8 @@ constexpr auto graph_error() {
         return tell<error::no_shape_rule, G>();
     else if constexpr (f.kind == kind::rule_not_constexpr)
         return tell<error::rule_not_constexpr, G>();
+    else if constexpr (f.kind == kind::workspace_not_constexpr)
+        return tell<error::workspace_not_constexpr, G>();
     else if constexpr (f.kind == kind::not_a_statement)
         return tell<error::not_a_statement, G>();
     else if constexpr (f.kind == kind::body_not_a_statement)

@@ -27,14 +27,8 @@ struct lower {
     static constexpr auto make(const source& s) {
         ir::rebound<ir::graph, Store> made{};
         ir::lower(*s.root, s.single_rank, made);
-        if (!made.wrong) made.wrong = s.calls_rules ? pass::infer(ir::view(made), made.symbols.begin()) : first_doubtful(made);
+        if (!made.wrong) made.wrong = pass::infer(ir::view(made), made.symbols.begin(), s.callable);
         return made;
-    }
-    template <class Graph>
-    static constexpr ir::fault first_doubtful(const Graph& g) {
-        for (const ir::node& n : g.nodes)
-            if (n.op->doubtful_rule) return ir::make_fault(ir::fault_kind::rule_not_constexpr, n.statement, n.source_position + 1);
-        return ir::fault{};
     }
 };
 
