@@ -96,6 +96,37 @@ TEST_CASE("along axes the slowest pair that differs in these coordinates alone c
     }
 }
 
+TEST_CASE("on several hosts the slowest pair of ranks counts, wherever a role begins") {
+    const graph_of roles{{2, 2}, {5, 4}, {4, 5}, {1, 7}, {3, 2}};
+    const std::array<int, 5> widths{2, 4, 5, 7, 2}, ranks{4, 20, 20, 7, 6};
+    const dv::ir::graph g = dv::ir::view(roles.g);
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        const link_rows rows = random_links(seed);
+        const rank_links links{g, on(rows), {}};
+        const auto alone = [&](int from, int to) {
+            if (from / gpus != to / gpus) return on(rows).otherwise;
+            return rows[static_cast<std::size_t>(from % gpus * gpus + to % gpus)];
+        };
+        int first = 0;
+        for (int role = 0; role < 5; first += ranks[static_cast<std::size_t>(role++)])
+            for (const unsigned axes : {1u, 2u, 3u}) {
+                if (role == 3 && axes == 1) continue;  // it does not have the axis
+                dv::gpu_pair slowest{INT64_MAX, 0};
+                const int inner = widths[static_cast<std::size_t>(role)], count = ranks[static_cast<std::size_t>(role)];
+                for (int a = 0; a < count; ++a)
+                    for (int b = 0; b < count; ++b) {
+                        const bool outer_differs = a / inner != b / inner, inner_differs = a % inner != b % inner;
+                        if (a == b || (outer_differs && (axes & 1u) == 0) || (inner_differs && (axes & 2u) == 0)) continue;
+                        slowest = slower_of(slowest, alone(first + a, first + b));
+                    }
+                CHECK(links.along(role, axes) == slowest);
+            }
+        dv::gpu_pair slowest{INT64_MAX, 0};
+        for (int i = 0; i < 20; ++i) slowest = slower_of(slowest, alone(4 + i, 24 + i));
+        CHECK(links.between(1, 2) == slowest);
+    }
+}
+
 TEST_CASE("ranks of two hosts have the link of the machine") {
     const graph_of roles{{1, 4}, {1, 4}};
     const dv::ir::graph g = dv::ir::view(roles.g);

@@ -56,23 +56,24 @@ public:
 
     // Between the ranks of two roles at equal coordinates: the slowest.
     constexpr gpu_pair between(int from, int to) const {
+        const int gpus = s_.pairs.gpus, distance = first_[to] - first_[from];
+        if (distance >= gpus || distance <= -gpus) return s_.otherwise;  // all on two hosts
         const int pairs = ranks_[from] < ranks_[to] ? ranks_[from] : ranks_[to];
         gpu_pair slowest = between_ranks(first_[from], first_[to]);
         for (int i = 1; i < pairs; ++i) slowest = slower_of(slowest, between_ranks(first_[from] + i, first_[to] + i));
         return slowest;
     }
 
-    // Between the ranks of a role that differ in their coordinates along the axes alone: the slowest.
+    // Between the ranks of a role that differ in their coordinates along the axes alone: the slowest. GPUs of one host are compared, not
+    // ranks: on each host they have the same links.
     constexpr gpu_pair along(int role, unsigned axes) const {
+        const vec<int> groups = groups_along(role, axes);
+        bool found = is_on_several_hosts(role, groups.view());
         gpu_pair slowest = s_.otherwise;
-        bool found = false;
-        const int ranks = ranks_[role];
-        vec<std::int64_t> others(ranks, unset{});
-        for (int rank = 0; rank < ranks; ++rank) others[rank] = outside(role, rank, axes);
-        for (int from = 0; from < ranks; ++from)
-            for (int to = 0; to < ranks; ++to) {
-                if (from == to || others[from] != others[to]) continue;
-                const gpu_pair link = between_ranks(first_[role] + from, first_[role] + to);
+        for (int a = 0; a < s_.pairs.gpus; ++a)
+            for (int b = a + 1; b < s_.pairs.gpus; ++b) {
+                if (!share_a_group(role, groups.view(), a, b)) continue;
+                const gpu_pair link = slower_of(s_.pairs.between(a, b), s_.pairs.between(b, a));
                 slowest = found ? slower_of(slowest, link) : link;
                 found = true;
             }
@@ -87,7 +88,7 @@ public:
         vec<int> before(roles, from);
         vec<bool> settled(roles, false);
         time[from] = 0;
-        for (int nearest = from; nearest != to; nearest = nearest_of(time, settled)) {
+        for (int nearest = from; time[nearest] < time[to]; nearest = nearest_of(time, settled)) {
             settled[nearest] = true;
             for (int role = 0; role < roles; ++role) {
                 if (settled[role] || !ir::same_mesh(g_, from, role)) continue;
@@ -120,17 +121,37 @@ private:
         }
         return static_cast<int>(ranks);
     }
-    // A number for the coordinates of a rank along all other axes.
-    constexpr std::int64_t outside(int role, int rank, unsigned axes) const {
+    // By rank: the first one of those that differ from it along the axes alone.
+    constexpr vec<int> groups_along(int role, unsigned axes) const {
+        vec<int> first(ranks_[role], unset{});
+        for (int rank = 0; rank < first.size(); ++rank) first[rank] = first_of_group(role, rank, axes);
+        return first;
+    }
+    constexpr int first_of_group(int role, int rank, unsigned axes) const {
         const span<const ir::mesh_axis> of_role = axes_of(role);
-        std::int64_t number = 0, scale = 1;  // while there is a rank left, the scale is no larger than the first one
+        std::int64_t first = 0, scale = 1;  // while there is a rank left, the scale is no larger than the first one
         for (int i = of_role.size() - 1; i >= 0 && rank > 0; --i) {
             const int width = width_of(of_role[i]);
-            if ((axes >> of_role[i].axis & 1u) == 0) number += scale * (rank % width);
+            if ((axes >> of_role[i].axis & 1u) == 0) first += scale * (rank % width);
             scale *= width;
             rank /= width;
         }
-        return number;
+        return static_cast<int>(first);
+    }
+    // Whether a group has ranks on several hosts.
+    constexpr bool is_on_several_hosts(int role, span<const int> groups) const {
+        const int gpus = s_.pairs.gpus, first = first_[role];
+        if (gpus <= 0) return false;
+        for (int rank = 0; rank < groups.size(); ++rank)
+            if ((first + rank) / gpus != (first + groups[rank]) / gpus) return true;
+        return false;
+    }
+    // Whether ranks on two GPUs of a host, the first one lower, are in one group.
+    constexpr bool share_a_group(int role, span<const int> groups, int a, int b) const {
+        const int gpus = s_.pairs.gpus, first = first_[role];
+        for (int on_gpu_0 = first / gpus * gpus - first; on_gpu_0 + b < groups.size(); on_gpu_0 += gpus)
+            if (on_gpu_0 + a >= 0 && groups[on_gpu_0 + a] == groups[on_gpu_0 + b]) return true;
+        return false;
     }
     constexpr gpu_pair between_ranks(int from, int to) const {
         const int gpus = s_.pairs.gpus;

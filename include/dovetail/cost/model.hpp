@@ -119,7 +119,7 @@ private:
                             : alike;
     }
 
-    // Kept for each role and set of axes: all pairs of ranks are compared, which is too much for each communication of a large mesh.
+    // Kept for each role and set of axes: all ranks of the role are looked at, which is too much for each communication of a large mesh.
     constexpr gpu_pair slowest_along(int role, unsigned axes) {
         for (const link_along& x : slowest_)
             if (x.role == role && x.axes == axes) return x.link;

@@ -227,15 +227,33 @@ TEST_CASE("a copy goes over a third GPU where the links favour it, and roles whe
 
 namespace {
 template <int I> using sum_over = dv::let<made<I + 1>, all_reduce<sum, dp>(made<I>)>;
-struct large_mesh : dv::graph<dv::mesh<dv::axis<dp, 8>, dv::axis<tp, 32>>, dv::input<x, dv::scalar<float>>,
+template <int Width>
+struct large_mesh : dv::graph<dv::mesh<dv::axis<dp, 8>, dv::axis<tp, Width>>, dv::input<x, dv::scalar<float>>,
                               dv::let<made<0>, fill<block<4096>>(x)>, dv::repeat<sum_over, 40>, dv::output<made<40>>> {};
 using by_copies = dv::collective_transport<dv::transport::peer_copy>;
 }  // namespace
 
 TEST_CASE("a compiler's limit of operations allows many copies along an axis of a large mesh") {
     // The axis joins ranks of different hosts: the links within a host do not count.
-    constexpr std::int64_t linked = dv::predicted_time<large_mesh, dv::options<cube_of_gpus, by_copies>>;
-    CHECK(linked == dv::predicted_time<large_mesh, dv::options<by_copies>>);
+    constexpr std::int64_t linked = dv::predicted_time<large_mesh<32>, dv::options<cube_of_gpus, by_copies>>;
+    CHECK(linked == dv::predicted_time<large_mesh<32>, dv::options<by_copies>>);
+    static_assert(dv::predicted_time<large_mesh<512>, dv::options<cube_of_gpus, by_copies>> > 0);
+}
+
+namespace {
+// Sixteen micro-batches through sixteen stages of two ranks each.
+template <int Batch, int Stage> struct batch;
+template <int Batch> using first_stage = dv::on<worker<0>, dv::let<batch<Batch, 0>, fill<block<4096>>(x)>>;
+template <int Batch, int Stage>
+using next_stage = dv::on<worker<Stage + 1>, dv::let<batch<Batch, Stage + 1>, relu(batch<Batch, Stage>)>>;
+template <int Batch> using last_stage = dv::output<batch<Batch, 15>>;
+struct long_pipeline : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<x, dv::scalar<float>>, dv::repeat<first_stage, 16>,
+                                 dv::repeat<next_stage, 16, 15>, dv::repeat<last_stage, 16>> {};
+using pipeline_key = dv::plan::detail::plan_key<long_pipeline, relayed>::for_program;
+}  // namespace
+
+TEST_CASE("a compiler's limit of operations allows many copies of one size that may go over other roles") {
+    static_assert(dv::plan::detail::stage_table<pipeline_key, dv::plan::stage::expand>.tasks.size() > 16 * 16 + 16 * 15);
 }
 
 namespace {

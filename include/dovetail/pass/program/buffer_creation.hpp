@@ -185,8 +185,16 @@ private:
         const int there = make_available(symbol, home);
         const std::int64_t bytes = g_.symbols.first[symbol].type.bytes();
         const transport moved_by = transport_of(builder.buffers[there], g_.symbols.first[symbol], bytes);
-        const int relay = moved_by == transport::peer_copy && s_.relays() ? links_.relay(home, role, bytes) : home;
+        const int relay = moved_by == transport::peer_copy && s_.relays() ? relay_of(home, role, bytes) : home;
         return transfer(symbol, relay, relay == home ? there : make_available(symbol, relay), role, moved_by);
+    }
+
+    // The relay of the last size is kept for each pair of roles: micro-batches repeat it.
+    constexpr int relay_of(int from, int to, std::int64_t bytes) {
+        if (relays_.empty()) relays_ = vec<known_relay>(g_.roles.count * g_.roles.count);
+        known_relay& known = relays_[from * g_.roles.count + to];
+        if (known.bytes != bytes) known = {bytes, links_.relay(from, to, bytes)};
+        return known.role;
     }
 
     constexpr int transfer(int symbol, int from_role, int from, int role, transport moved_by) {
@@ -215,12 +223,17 @@ private:
         builder.members[builder.member_count++] = m;
     }
 
+    struct known_relay {
+        std::int64_t bytes = -1;
+        int role = -1;
+    };
     using by_role_and_symbol = grid<int, decltype(Graph::roles), decltype(Graph::symbols)>;
     using by_symbol = room<int, decltype(Graph::symbols)>;
 
     const Graph& g_;
     const cost_model::expansion_options s_;
     const cost_model::rank_links<Graph> links_;
+    vec<known_relay> relays_;  // by pair of roles
     by_role_and_symbol home_;
     by_symbol readers_;  // of each symbol, and of what is part of it
 };
