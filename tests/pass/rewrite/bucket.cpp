@@ -63,6 +63,11 @@ struct half_copied : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 3
                                           dv::repeat<other_sum, 3>>,
                                dv::output<dv::all<6, got>>> {};
 
+// Each collective as far from the start as no other one.
+template <int I> using next_sum = dv::let<got<I + 1>, all_reduce<sum, dp>(got<I>)>;
+struct long_chain : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::input<x, number>, dv::let<got<0>, relu(x)>, dv::repeat<next_sum, 800>,
+                              dv::output<got<800>>> {};
+
 // Nothing to join: another axis, another depth, a dependence, an update.
 struct each_alone
     : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, number>, dv::state<s, number, zeros>,
@@ -105,6 +110,11 @@ TEST_CASE("a statement buckets what stands in it, up to its own bytes") {
     CHECK(groups_of<app::of_shards>(false) == std::vector{3, 3});
     CHECK(groups_of<app::half_copied>(false) == std::vector{3});
     CHECK(groups_of<app::half_copied>() == std::vector{3});
+}
+
+TEST_CASE("a compiler's limit of operations allows many levels of collectives") {
+    using key = dv::plan::detail::plan_key<app::long_chain, app::bucketed>::for_program;
+    static_assert(dv::plan::detail::stage_table<key, dv::plan::stage::rewrite>.nodes.size() == 801);
 }
 
 TEST_CASE("a bucket costs what the group costs that a user writes, and saves the latencies") {

@@ -19,14 +19,13 @@ namespace detail {
 struct bucket {
     int role = 0;
     unsigned axes = 0;
-    int from_start = 0, to_end = 0;
+    int to_end = 0;
     std::int64_t bytes = 0;
     int members = 0;
     int nccl_group_id = -1;
+    int next = -1;  // the next bucket that is as far from the start
 
-    constexpr bool suits(const ir::node& n, int start, int end) const {
-        return role == n.role && axes == n.axes && from_start == start && to_end == end;
-    }
+    constexpr bool suits(const ir::node& n, int end) const { return role == n.role && axes == n.axes && to_end == end; }
 };
 
 // What is stated to be moved by copy engines is in no group of NCCL.
@@ -52,17 +51,20 @@ constexpr ir::graph_data rewrite_bucket(ir::graph_data g, int region, std::int64
     const node_levels levels = levels_of(g);
     if (!levels.acyclic) return g;  // the stage `cycle` names the mistake
     vec<detail::bucket> buckets;
+    vec<int> first_bucket(g.nodes.size(), -1);  // by operations from the start; the others follow by `next`
     vec<int> bucket_of(g.nodes.size(), -1);
     int groups = 0;
     for (int i = 0; i < g.nodes.size(); ++i) {
         const ir::node& n = g.nodes[i];
         if (n.nccl_group_id >= groups) groups = n.nccl_group_id + 1;
         if (!detail::can_be_bucketed(n) || (region >= 0 && !ir::stands_in(g, n, region))) continue;
-        const int start = levels.from_start[i], end = levels.to_end[i];
+        const int end = levels.to_end[i];
         const std::int64_t bytes = detail::bytes_of_collective(g, n);
-        int b = 0;
-        while (b < buckets.size() && !(buckets[b].suits(n, start, end) && buckets[b].bytes + bytes <= most_bytes)) ++b;
-        if (b == buckets.size()) buckets.push({n.role, n.axes, start, end});
+        int* at = &first_bucket[levels.from_start[i]];
+        while (*at >= 0 && !(buckets[*at].suits(n, end) && buckets[*at].bytes + bytes <= most_bytes)) at = &buckets[*at].next;
+        const int b = *at >= 0 ? *at : buckets.size();
+        *at = b;
+        if (b == buckets.size()) buckets.push({n.role, n.axes, end});
         buckets[b].bytes += bytes;
         ++buckets[b].members;
         bucket_of[i] = b;
