@@ -1,5 +1,7 @@
 // The edges of a program: reads after definitions, states in written order, in-place results after other readers; and the report of
 // cycles.
+#include <dovetail/dovetail.hpp>
+#include <dovetail/ops/ops.hpp>
 #include <dovetail/pass/program/edges.hpp>
 
 #include "support/build.hpp"
@@ -11,6 +13,21 @@ using dv::access_mode;
 using dv::ir::edge;
 using dv::ir::edge_kind;
 using support::build;
+
+namespace app {
+using namespace dv::ops;
+struct x;
+struct whole;
+template <int> struct part;
+template <int> struct used;
+template <int I> using maker = dv::let<part<I>, relu(x)>;
+template <int I> using user = dv::let<used<I>, relu(whole)>;
+struct many_parts : dv::graph<dv::input<x, dv::tensor<float, 64>>, dv::repeat<maker, 64>, dv::let<whole, concat<dv::all<64, part>>>,
+                              dv::repeat<user, 48>, dv::output<dv::all<48, used>>> {};
+using key = dv::plan::detail::plan_key<many_parts, dv::options<>>::for_program;
+// One for each pair, and one from the input to each part, within a compiler's limit of operations.
+static_assert(dv::plan::detail::stage_table<key, dv::plan::stage::edges>.size() == 64 * 48 + 64);
+}  // namespace app
 
 namespace {
 

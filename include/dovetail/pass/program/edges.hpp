@@ -2,6 +2,7 @@
 // them, `adjacency` lists them by task, `find_cycle` names the tasks of a cycle among them.
 #pragma once
 
+#include "../../core/hasher.hpp"
 #include "../schedule/pairing_heap.hpp"
 #include "touches.hpp"
 
@@ -41,6 +42,37 @@ constexpr adjacency predecessors(int tasks, span<const ir::edge> list) {
 }
 
 namespace detail {
+
+// A set of edges of a list, found by their ends. Open addressing: at each place the index of an edge, one more, or 0.
+template <class List>
+class edge_set {
+public:
+    constexpr edge_set(const List& list, int capacity) : list_{list} {
+        int size = 8;
+        while (size < 2 * capacity) size *= 2;
+        mask_ = static_cast<unsigned>(size - 1);
+        places_ = vec<int>(size);
+    }
+
+    // Enters an edge, which is to stand at `id`, unless another one has its ends; returns whether none has.
+    constexpr bool insert(const ir::edge& e, int id) {
+        dovetail::detail::hasher hash;
+        hash.all(e.from, e.to);
+        for (unsigned i = static_cast<unsigned>(hash.h);; ++i) {
+            int& place = places_[static_cast<int>(i & mask_)];
+            if (place == 0) {
+                place = id + 1;
+                return true;
+            }
+            if (list_[place - 1].from == e.from && list_[place - 1].to == e.to) return false;
+        }
+    }
+
+private:
+    const List& list_;
+    unsigned mask_ = 0;
+    vec<int> places_;
+};
 
 // Writes the edges of one leaf after the other.
 template <class Program, class List>
@@ -99,12 +131,10 @@ public:
 
     // Of the edges from `begin` on, all of one buffer, those that several leaves have.
     constexpr void drop_repeated(int begin) {
+        edge_set<List> known{list_, count - begin};
         int kept = begin;
-        for (int i = begin; i < count; ++i) {
-            bool known = false;
-            for (int k = begin; k < kept; ++k) known = known || (list_[k].from == list_[i].from && list_[k].to == list_[i].to);
-            if (!known) list_[kept++] = list_[i];
-        }
+        for (int i = begin; i < count; ++i)
+            if (known.insert(list_[i], kept)) list_[kept++] = list_[i];
         count = kept;
     }
 
