@@ -170,6 +170,17 @@ TEST_CASE("compute is the slower of arithmetic and memory, behind one launch") {
     m.op = &undeclared;
     CHECK(s.time() == 3 + 400'000);
     CHECK(s.limited_by() == dv::work_class::memory_bound);
+    s.p.accesses[0].mode = dv::access_mode::update;  // what is changed in place is read and written
+    CHECK(s.time() == 3 + 600'000);
+}
+
+TEST_CASE("a local_reduce reads its second argument in place of the first, and writes its result") {
+    sample s;
+    s.member(op_kind::local_reduce, 1, 20000, 20000);
+    s.p.accesses[1].mode = dv::access_mode::read;
+    CHECK(s.time() == 3 + 200'000);
+    s.p.accesses[1].mode = dv::access_mode::update;
+    CHECK(s.time() == 3 + 400'000);
 }
 
 TEST_CASE("transfers, collectives over roles, and the same on one rank") {

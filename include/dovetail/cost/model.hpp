@@ -158,20 +158,18 @@ private:
         return x;
     }
 
-    // The bytes of all buffers that a participation accesses, and its payload: what it reads, or what it writes. What a local_reduce reads
-    // of its second argument, it does not read of the first.
+    // The bytes that a participation reads and writes, and its payload: what it reads, or what it writes. What a local_reduce reads of its
+    // second argument, it does not read of the first.
     constexpr accessed accessed_by(const ir::participation& x) const {
-        std::int64_t total = 0, read = 0, written = 0;
+        std::int64_t read = 0, written = 0;
         const ir::access* const first = p_.accesses.first + x.first_access;
         const bool reduces = p_.members.first[x.member].kind == op_kind::local_reduce;
         for (const ir::access *a = first, *end = a + x.accesses; a != end; ++a) {
-            if (reduces && a == first + 1) continue;
             const std::int64_t bytes = in_parts_ ? ir::bytes_of(p_, *a) : p_.buffers.first[a->buffer].bytes;
-            total += bytes;
-            if (reads(a->mode)) read += bytes;
+            if (reads(a->mode) && !(reduces && a == first + 1)) read += bytes;
             if (writes(a->mode)) written += bytes;
         }
-        return {total, read > written ? read : written};
+        return {read + written, read > written ? read : written};
     }
 
     // The same for a member: the bytes of all its participations, and the largest payload of one.
