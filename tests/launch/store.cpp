@@ -435,7 +435,7 @@ TEST_CASE("what cannot be saved: states without a value, two of one name, notes 
     CHECK(in.names().size() == 1);
 }
 
-TEST_CASE("a load makes lost and new states valid, and a device that fails loses them") {
+TEST_CASE("a load and a write make lost and new states valid, and a device that fails loses them") {
     struct failing final : dv::memory {
         dv::host::host_memory below;
         int good = INT32_MAX;
@@ -468,6 +468,12 @@ TEST_CASE("a load makes lost and new states valid, and a device that fails loses
     has(message([&] { static_cast<void>(s.read<matrix>(dv::name<app::weights>)); }), "state `weights` is lost");
     s.load(in / "file");
     CHECK(s.read<matrix>(dv::name<app::weights>) == counted<float>(12, 1));
+    memory->good = 0;
+    has(message([&] { s.write<row>(dv::name<app::bias>, counted<dv::half>(5, 2)); }), "the device is gone");
+    has(message([&] { static_cast<void>(s.read<row>(dv::name<app::bias>)); }), "state `bias` is lost: its contents were being replaced");
+    CHECK(s.core()->any_invalid());
+    s.write<row>(dv::name<app::bias>, counted<dv::half>(5, 2));
+    CHECK(s.read<row>(dv::name<app::bias>) == counted<dv::half>(5, 2));
 }
 
 TEST_CASE("a file that cannot be written: the path and the system's text are in the error, and nothing is left behind") {

@@ -155,7 +155,12 @@ public:
         const usage one{this};
         drain();
         const std::lock_guard lock{mutex_};
-        source_->from_host(s.where.data(), from, s.type.bytes());
+        try {
+            source_->from_host(s.where.data(), from, s.type.bytes());
+        } catch (const std::exception& e) {
+            lose_replaced(s, e);
+            throw;
+        }
         set_valid(s);
     }
     // Throws if the state has no value.
@@ -178,8 +183,7 @@ public:
         try {
             for (const contents& c : all) source_->from_host(c.of->where.data(), c.data.get(), c.of->type.bytes());
         } catch (const std::exception& e) {
-            for (const contents& c : all) c.of->lost = "its contents were being replaced: " + text_of(e);
-            any_invalid_.store(true, std::memory_order_relaxed);
+            for (const contents& c : all) lose_replaced(*c.of, e);
             throw;
         }
         for (const contents& c : all) set_valid(*c.of);
@@ -235,6 +239,10 @@ private:
         s.initialised = true;
         s.lost.clear();
         look_for_invalid();
+    }
+    void lose_replaced(stored_state& s, const std::exception& e) {
+        s.lost = "its contents were being replaced: " + text_of(e);
+        any_invalid_.store(true, std::memory_order_relaxed);
     }
     void look_for_invalid() {
         const auto invalid = [](const auto& one) { return !one->initialised || !one->lost.empty(); };

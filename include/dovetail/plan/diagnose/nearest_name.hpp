@@ -6,8 +6,8 @@
 
 namespace dovetail::plan::detail {
 
-// The symbol or role whose spelling is nearest to a missing name, with at most a third of the letters different: its source position, or
-// -1. `fits` selects the rows to consider.
+// The symbol or role whose spelling is nearest to a missing name, with at most one letter and a third of them different: its source
+// position, or -1. `fits` selects the rows to consider.
 template <class Row, class Fits>
 constexpr int nearest(span<const Row> rows, const tag& missing_name, Fits fits) {
     const ir::short_name missing_text{missing_name};
