@@ -225,15 +225,17 @@ inline std::vector<dv::ir::region> drawn_regions(long i) {
     if (i % 8 < 4) return {blocks, inner_decompose};
     return {{dv::rewrite::decompose}, {dv::rewrite::split, 2, 0}};
 }
-// Without those statements where the library refuses them, and without the state where it gets different on the ranks.
+// Without those statements where the library refuses them.
 inline random_rows rows_to_rewrite(word seed, long i) {
-    if (i % 4 == 0) {
-        const random_rows with_state{seed, {}, 1};
-        if (!dv::pass::check(dv::ir::view(with_state.graph))) return random_rows{seed, {}, 1};
-    }
     const random_rows drawn{seed, drawn_regions(i)};
     const bool refused = static_cast<bool>(dv::pass::check_regions(dv::ir::view(drawn.graph)));
     return random_rows{seed, refused ? std::vector<dv::ir::region>{} : drawn_regions(i)};
+}
+// Every fourth one with a state, unless it gets different on the ranks.
+inline random_rows rows_and_states_to_rewrite(word seed, long i) {
+    const random_rows drawn{seed, {}, 1};
+    const bool refused = i % 4 != 0 || static_cast<bool>(dv::pass::check(dv::ir::view(drawn.graph)));
+    return refused ? rows_to_rewrite(seed, i) : random_rows{seed, {}, 1};
 }
 
 }  // namespace support

@@ -91,8 +91,8 @@ concept has_in_place = to_number<decltype(&Op::in_place)> && requires { typename
 template <class Op>
 concept has_in_place_only = to_number<decltype(&Op::in_place_only)> && requires { typename std::bool_constant<Op::in_place_only>; };
 template <class Op>
-concept has_row_wise = std::is_pointer_v<decltype(&Op::row_wise)> &&
-                       requires { typename std::bool_constant<static_cast<row_wise_extents>(Op::row_wise).declared>; };
+concept has_row_wise = std::is_pointer_v<decltype(&Op::row_wise)> && std::is_convertible_v<decltype(Op::row_wise), row_wise_extents> &&
+                       requires { typename std::bool_constant<Op::row_wise.declared>; };
 template <class Op>
 concept has_effect = to_number<decltype(&Op::has_effect)> && requires { typename std::bool_constant<Op::has_effect>; };
 template <class Op>

@@ -59,7 +59,7 @@ TEST_CASE("random graphs mean the same under all rewrites, and their plans are p
     counts seen;
     for (long i = many.first(); i < many.last(); ++i) {
         CAPTURE(i);
-        const random_rows drawn = rows_to_rewrite(many.of(i) + 11, i);
+        const random_rows drawn = rows_and_states_to_rewrite(many.of(i) + 11, i);
         seen.refused += drawn.graph.regions.empty() && !drawn_regions(i).empty();
         const dv::ir::graph g = dv::ir::view(drawn.graph);
         REQUIRE(!g.wrong);
