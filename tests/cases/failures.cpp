@@ -301,6 +301,27 @@ TEST_CASE("what nobody was told is thrown by world.run") {
     std::this_thread::sleep_for(20ms);  // the position that was left to itself ends
 }
 
+TEST_CASE("who destroys an executor behind a wait that was too long tells the others what it waited for") {
+    stalling = true;
+    try {
+        dv::host::world{2}.run([&](auto& rank) {
+            dv::executor<each_alone> step{rank, 10s};
+            step.bind(dv::name<x>, ones);
+            const auto t = step.run();
+            if (rank.index() == 1) t.wait_for(1ms);
+            std::string told = "nothing thrown";
+            for (int i = 0; i < 2000 && told == "nothing thrown"; ++i) told = message([&] { step.run().wait(); });
+            has(told, "rank 1 destroyed the executor of `each_alone` with work in flight, behind a timeout after 0.00 s: run 0 of "
+                      "`each_alone` has not");
+        });
+        FAIL("the timeout is lost");
+    } catch (const dv::timeout& e) {
+        CHECK(e.rank == 1);
+    }
+    stalling = false;
+    std::this_thread::sleep_for(20ms);  // the position that was left to itself ends
+}
+
 TEST_CASE("an element that a result or an argument does not have") {
     dv::host::world{1}.run([](auto& rank) {
         dv::executor<doubling> step{rank};

@@ -9,6 +9,7 @@
 #include "../world/abort_reason.hpp"
 #include "../world/deadline.hpp"
 #include "inspection.hpp"
+#include "last_timeout.hpp"
 #include "one_thread.hpp"
 #include "run_slots.hpp"
 #include "watch.hpp"
@@ -218,24 +219,24 @@ protected:
     virtual void check_call_order() = 0;
 
     // The reason for aborting the runs of all ranks when an executor is destroyed before its runs have ended: an exception unwinds the
-    // stack, or the runs exceeded the time limit.
+    // stack, which may be that of a wait that was too long and knows who stays away; or the runs exceeded the time limit.
     launch::abort_reason left_in_flight(bool unwinding) {
         const std::string destroyed = "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight";
-        if (unwinding) return {rank, destroyed, {}, {}, true};
+        if (unwinding) return {rank, destroyed + last_timeout_.behind(), {}, {}, true};
         return {rank, "timeout after " + launch::in_seconds(options.time_limit) + ": " + destroyed + ": " + stuck(), {}, {}, true, nullptr,
                 true};
     }
     void wait_for_end(run_state& f, std::chrono::nanoseconds limit) {
-        if (!wait(f, launch::after(limit)))
-            throw timeout{"timeout after " + launch::in_seconds(limit) + ": run " + std::to_string(f.run) + " of " + described() +
-                              " has not ended: " + stuck(),
-                          rank};
+        if (!wait(f, launch::after(limit))) throw timeout{last_timeout_.note(too_late(limit, f.run, "ended")), rank};
+    }
+    std::string too_late(std::chrono::nanoseconds limit, std::int64_t run, const std::string& what) {
+        return "timeout after " + launch::in_seconds(limit) + ": run " + std::to_string(run) + " of " + described() + " has not " + what +
+               ": " + stuck();
     }
 
     // The run states whose slots are in use.
     std::vector<std::shared_ptr<run_state>> open_runs() { return slots_.all(); }
-    // After a run that did not end.
-    void lose_states(const std::string& why) { addresses.lose_updated_states(why); }
+    void lose_states(const std::string& why) { addresses.lose_updated_states(why); }  // after a run that did not end
 
 private:
     launch::one_thread::use used() {
@@ -278,11 +279,9 @@ private:
         return next;
     }
     void wait_for_inputs_of(std::int64_t run, int input) {
-        if (!wait_for_inputs(*slots_.issued(run), launch::after(options.time_limit)))
-            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " +
-                              described() + " has not read its inputs, and " + bindings_.name(static_cast<std::size_t>(input)) +
-                              " cannot be bound again: " + stuck(),
-                          rank};
+        if (wait_for_inputs(*slots_.issued(run), launch::after(options.time_limit))) return;
+        const std::string what = "read its inputs, and " + bindings_.name(static_cast<std::size_t>(input)) + " cannot be bound again";
+        throw timeout{too_late(options.time_limit, run, what), rank};
     }
     int find_output(int symbol) const {
         const int i = addresses.output_of(symbol);
@@ -295,6 +294,7 @@ private:
     std::string transport_fallback_reason_;
     launch::one_thread one_thread_;
     std::atomic<bool> recording_ = false, open_ = true;
+    launch::last_timeout last_timeout_;
 };
 
 }  // namespace dovetail
