@@ -439,6 +439,8 @@ TEST_CASE("a load and a write make lost and new states valid, and a device that 
     struct failing final : dv::memory {
         dv::host::host_memory below;
         int good = INT32_MAX;
+        bool left_to_the_device = false;
+        bool abandoned() const noexcept override { return left_to_the_device; }
         void* allocate(std::int64_t bytes) override { return below.allocate(bytes); }
         void release(void* p) noexcept override { below.release(p); }
         void* allocate_host(std::int64_t bytes) override { return below.allocate_host(bytes); }
@@ -473,6 +475,11 @@ TEST_CASE("a load and a write make lost and new states valid, and a device that 
     has(message([&] { static_cast<void>(s.read<row>(dv::name<app::bias>)); }), "state `bias` is lost: its contents were being replaced");
     CHECK(s.core()->any_invalid());
     s.write<row>(dv::name<app::bias>, counted<dv::half>(5, 2));
+    CHECK(s.read<row>(dv::name<app::bias>) == counted<dv::half>(5, 2));
+    memory->left_to_the_device = true;
+    const std::string refused = "the states of rank 0 may still be written by work that an abort has left on the device: make a new store";
+    has(message([&] { s.write<row>(dv::name<app::bias>, counted<dv::half>(5, 3)); }), refused);
+    has(message([&] { s.load(in / "file"); }), refused);
     CHECK(s.read<row>(dv::name<app::bias>) == counted<dv::half>(5, 2));
 }
 

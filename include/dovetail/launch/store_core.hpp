@@ -70,6 +70,7 @@ public:
     // Throws if executors on `place` cannot use the states: they are on another device, or in use by a rank of another world. Positions are
     // those of the latest world.
     void check_place(const memory& place) {
+        check_kept();
         const std::string text = "the store of rank " + std::to_string(rank);
         if (source_->device() != place.device()) throw usage_error{text + " is on another device than the executor that is to use it"};
         const std::lock_guard lock{mutex_};
@@ -154,6 +155,7 @@ public:
     void write(stored_state& s, const void* from) {
         const usage one{this};
         drain();
+        check_kept();
         const std::lock_guard lock{mutex_};
         try {
             source_->from_host(s.where.data(), from, s.type.bytes());
@@ -179,6 +181,7 @@ public:
     };
     // Replaces the contents of states; the caller is as that of copy_to_host. If the device fails, all of them are lost.
     void replace(const std::vector<contents>& all) {
+        check_kept();
         const std::lock_guard lock{mutex_};
         try {
             for (const contents& c : all) source_->from_host(c.of->where.data(), c.data.get(), c.of->type.bytes());
@@ -239,6 +242,11 @@ private:
         s.initialised = true;
         s.lost.clear();
         look_for_invalid();
+    }
+    void check_kept() const {
+        if (source_->abandoned())
+            throw state_error{"the states of rank " + std::to_string(rank) +
+                              " may still be written by work that an abort has left on the device: make a new store"};
     }
     void lose_replaced(stored_state& s, const std::exception& e) {
         s.lost = "its contents were being replaced: " + text_of(e);

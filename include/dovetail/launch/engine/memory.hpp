@@ -24,6 +24,8 @@ public:
     // The number of the GPU in whose memory a pointer points; -1: none. Managed memory is that of this one.
     virtual int device_of(const void*) const { return -1; }
     bool on_device(const void* p) const { return device_of(p) >= 0; }
+    // Whether work that an abort has left behind may still write it, at any time.
+    virtual bool abandoned() const noexcept { return false; }
     // Synchronous copies. Either pointer may also point to host memory.
     virtual void to_host(void* to, const void* from, std::int64_t bytes) = 0;
     virtual void from_host(void* to, const void* from, std::int64_t bytes) = 0;

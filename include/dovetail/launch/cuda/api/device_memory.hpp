@@ -89,7 +89,7 @@ public:
         };
         while (any() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
-    bool abandoned() const noexcept { return abandoned_.load(std::memory_order_relaxed); }
+    bool abandoned() const noexcept override { return abandoned_.load(std::memory_order_relaxed); }
     // Returns unused memory to CUDA.
     void clear() noexcept {
         const std::lock_guard lock{mutex_};
