@@ -112,6 +112,12 @@ struct continued : dv::graph<
     dv::update<count, add_to(count, x)>,
     dv::let<w, same(count)>,
     dv::output<w>> {};
+// Reads a state, and does not communicate.
+struct counted : dv::graph<
+    dv::mesh<dv::axis<dp>>,
+    dv::state<count, vector, dv::from_store>,
+    dv::let<w, same(count)>,
+    dv::output<w>> {};
 struct rooted : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp, 2>>,
@@ -534,6 +540,30 @@ TEST_CASE("states: shared through a store, lost by a run that did not end, and b
                   holds(step.read_state(dv::name<count>) == floats(8, 5.0f), "a state whose runs have ended");
               }) == "dovetail: elsewhere");
     }
+}
+
+TEST_CASE("a run that takes a state from one that was aborted has not ended, though it does not communicate") {
+    const scene s;
+    std::atomic<bool> issued = false;
+    CHECK(run(2, [&](auto& rank) {
+              dv::store store{rank};
+              dv::executor<counting> first{rank, store};
+              dv::executor<counted> second{rank, store};
+              first.bind(dv::name<x>, ones);
+              first.run().wait();
+              second.run().wait();
+              if (rank.index() == 1) {
+                  while (!issued) std::this_thread::yield();
+                  throw dv::failure{"elsewhere"};
+              }
+              const auto a = first.run();
+              const auto b = second.run();
+              issued = true;
+              while (!rank.state()->world->aborted()) std::this_thread::yield();
+              std::this_thread::sleep_for(1s);  // the streams are empty
+              has(message([&] { b.read(dv::name<w>); }), "elsewhere");
+              has(message([&] { static_cast<void>(store.read<vector>(dv::name<count>)); }), "state `count` is lost");
+          }) == "dovetail: elsewhere");
 }
 
 TEST_CASE("a run that is not issued in time is as if nobody had asked for it") {

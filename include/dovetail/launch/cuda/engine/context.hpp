@@ -75,11 +75,12 @@ public:
 
     void* blas() const { return blas_; }
 
-    // From now on, progress is read from `p`; `limit` is the longest time that communication may make no progress.
-    void show(std::shared_ptr<const launch::progress> p, std::chrono::nanoseconds limit) {
+    // From now on, progress is read from `p`; `limit` is the longest time that communication may make no progress. That of runs before goes
+    // on being watched if these do not communicate.
+    void show(std::shared_ptr<const launch::progress> p, std::chrono::nanoseconds limit, bool communicates) {
         world->watch(index, p);
         longest_limit_ = std::max(longest_limit_, limit);
-        stall_detector_.show(std::move(p), limit);
+        if (communicates) stall_detector_.show(std::move(p), limit);
     }
     // Until `end`, a watchdog thread monitors this rank too, whatever its own thread is doing: it aborts the rank's communication when the
     // work of all ranks has ended, and ends the work of all when the communication makes no progress for longer than its limit.

@@ -197,7 +197,7 @@ private:
             }
         ++since_switch_;
         auto& last = on_->last;
-        if (last.engine != this) on_->show(counters_.shown(), options.time_limit);
+        if (last.engine != this) on_->show(counters_.shown(), options.time_limit, communicates_);
         last.engine = this;
         last.replayed = replayed;
         if (nccl_stream_ >= 0) last.nccl_stream = replayed ? 0 : nccl_stream_;

@@ -260,7 +260,7 @@ private:
                 static_cast<void>(calls.get_last_error());
                 initialiser(stream{on_->streams[0], on_->blas(), 0, nullptr, 0, &services}, at);
                 check(calls.get_last_error(), "the launch");
-                check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");
+                wait_for_stream(on_->streams[0], "an initialiser of " + described() + ", or what was issued before it, did not end");
             },
             [&, this](const launch::abort_reason& why) { on_->world->abort(why); });
     }

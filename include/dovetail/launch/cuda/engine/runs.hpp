@@ -132,20 +132,18 @@ protected:
     }
     // Waits until the streams are empty, before any run. `what` becomes the message if they do not: "the connections ... were not made".
     void wait_for_streams(const std::string& what) {
+        for (const cudaStream_t s : on_->streams) wait_for_stream(s, what);
+    }
+    void wait_for_stream(cudaStream_t s, const std::string& what) {
         const auto until = launch::after(options.time_limit);
-        for (const cudaStream_t s : on_->streams)
-            for (;;) {
-                const cudaError_t status = calls.stream_query(s);
-                if (status == cudaSuccess) break;
-                if (status == cudaErrorNotReady)
-                    static_cast<void>(calls.get_last_error());
-                else
-                    give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + ": " + what);
-                look_for_errors();
-                if (on_->world->aborted()) raise(what);
-                if (std::chrono::steady_clock::now() > until) give_up(what + " within " + launch::in_seconds(options.time_limit));
-                std::this_thread::sleep_for(std::chrono::microseconds{50});
-            }
+        for (cudaError_t status; (status = calls.stream_query(s)) != cudaSuccess;) {
+            if (status != cudaErrorNotReady) give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + ": " + what);
+            static_cast<void>(calls.get_last_error());
+            look_for_errors();
+            if (on_->world->aborted()) raise(what);
+            if (std::chrono::steady_clock::now() > until) give_up(what + " within " + launch::in_seconds(options.time_limit));
+            std::this_thread::sleep_for(std::chrono::microseconds{50});
+        }
         if (on_->world->aborted()) raise(what);  // which has emptied the streams
     }
     void look_for_errors() {
@@ -263,10 +261,12 @@ private:
                 if (r != rank && on_->world->gone(r)) return true;
         return false;
     }
+    // Whether an abort may spoil runs in flight: they communicate, or take states from runs of other executors that do.
+    bool spoilt_by_abort() const { return communicates_ || (options.store != nullptr && !addresses.states().empty()); }
     // Called before communication is aborted, on any thread: runs that have not ended by now count as failed, whatever their events report
     // later.
     void count_ended() noexcept {
-        if (!communicates_ || counted_.load(std::memory_order_acquire)) return;
+        if (!spoilt_by_abort() || counted_.load(std::memory_order_acquire)) return;
         const std::int64_t last = counters_.shown()->issued.load();
         for (std::int64_t run = ended_.load() + 1; run <= last; ++run) {
             const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
@@ -283,7 +283,7 @@ private:
     void lose_unfinished(const std::string& why) noexcept {
         const std::int64_t last = counters_.shown()->issued.load();
         bool over = last <= ended_.load();
-        if (!over && !communicates_) over = completed(runs_[static_cast<std::size_t>(last % depth)]);
+        if (!over && !spoilt_by_abort()) over = completed(runs_[static_cast<std::size_t>(last % depth)]);
         if ((over && !issuing_.load()) || lost_.exchange(true)) return;
         try {
             lose_states(why);

@@ -38,8 +38,8 @@ public:
     };
     void watch(watched_flags one) {
         const std::lock_guard lock{mutex_};
+        if (!thread_.joinable()) thread_ = std::thread{[this] { serve(); }};  // throws where there can be no other thread
         watched_.push_back(std::move(one));
-        if (!thread_.joinable()) thread_ = std::thread{[this] { serve(); }};
     }
     // The executor is gone, and reports no further run.
     void forget(const std::uint32_t* flags) noexcept {
