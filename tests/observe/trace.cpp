@@ -40,6 +40,9 @@ void play(int ranks, int runs, bool wait) {
     });
 }
 
+// A graph with a width that the world gives.
+struct open_sum : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp>>, dv::let<a, all_reduce<sum, dp>(x)>, dv::output<a>> {};
+
 struct checked_trace {
     int slices = 0, predicted = 0, flow_events = 0;
     std::map<int, std::string> processes;
@@ -177,6 +180,23 @@ TEST_CASE("two executors in one trace, of one graph one after the other and of a
     CHECK(check(json::read(text)).processes.size() == 6);
     CHECK(text.find("\"graph\": \"there_and_back\"") != std::string::npos);
     CHECK(text.find("\"graph\": \"ring_of_three\"") != std::string::npos);
+}
+
+TEST_CASE("runs of two worlds: each has its own ranks, and their times are on one clock") {
+    folder here;
+    const auto trace_of = [&](std::vector<int> worlds) {
+        watched w{{here / "t.json", "", false}};
+        for (const int ranks : worlds) play<open_sum>(ranks, 3, true);
+        return content(here / "t.json");
+    };
+    const int in_one = check(json::read(trace_of({2}))).flow_events;
+    const std::string text = trace_of({1, 2});
+    const checked_trace found = check(json::read(text));
+    CHECK(found.processes.size() == 3);  // two ranks and their prediction
+    CHECK(in_one > 0);
+    CHECK(found.flow_events == in_one);
+    CHECK(text.find("stream comm (2)") == std::string::npos);  // slices of the two worlds at one time
+    CHECK(text.find("stream compute (2)") == std::string::npos);
 }
 
 TEST_CASE("the page and the DOT at the first run") {

@@ -14,8 +14,10 @@
 #include "text.hpp"
 #include "trace.hpp"
 
+#include <chrono>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace dovetail::observe {
@@ -37,6 +39,7 @@ public:
         const launch::log_later unlocked;
         const std::lock_guard lock{mutex_};
         session& opened = open_[&e] = {s, written, {}};
+        if (!origin_) origin_ = e.clock_origin();
         if (asked_.records()) e.record_times(true);
         if (dumps_.any())
             e.values = &value_dumps_.emplace_back(dumps_, file_name(dovetail::named(e.name) ? display(*e.name) : std::string{}), e.rank);
@@ -77,6 +80,8 @@ public:
     }
 
 private:
+    using moment = std::chrono::steady_clock::time_point;
+
     struct session {
         plan_options s;
         ir::graph written;
@@ -87,8 +92,9 @@ private:
         const ir::step* plan;
         std::string path;
     };
-    // A graph and the runs of its ranks. A second executor of the same rank and graph begins a new entry.
+    // A graph and the runs of its ranks in one run of a world. A second executor of the same rank and graph begins a new entry.
     struct recorded {
+        moment origin;  // of the clock of that run of the world
         std::shared_ptr<const plan_view> of;
         std::shared_ptr<const geometry> where;
         std::vector<measured_run> runs;
@@ -138,17 +144,27 @@ private:
             return false;
         }
     }
+    // Times of all runs of worlds, from the origin of the first one on.
+    std::vector<step_time> on_one_clock(const engine& e, std::vector<step_time> times) const {
+        const std::int64_t later = std::chrono::duration_cast<std::chrono::nanoseconds>(e.clock_origin() - *origin_).count();
+        for (step_time& t : times) t = {t.start_ns + later, t.end_ns + later};
+        return times;
+    }
     void take(engine& e, session& from) {
         recorded* to = nullptr;
         for (recorded& r : done_) {
-            bool has = r.of->plan.steps.first != e.plan.steps.first;
+            bool has = r.origin != e.clock_origin() || r.of->plan.steps.first != e.plan.steps.first;
             for (const int rank : r.ranks) has = has || rank == e.rank;
             if (!has && to == nullptr) to = &r;
         }
         if (from.run_states.empty()) return;
         if (to == nullptr)
-            to = &done_.emplace_back(
-                recorded{std::make_shared<plan_view>(tables_of(e, from)), std::make_shared<geometry>(e.where), {}, {}, e.hardware()});
+            to = &done_.emplace_back(recorded{e.clock_origin(),
+                                              std::make_shared<plan_view>(tables_of(e, from)),
+                                              std::make_shared<geometry>(e.where),
+                                              {},
+                                              {},
+                                              e.hardware()});
         to->ranks.push_back(e.rank);
         for (const auto& f : from.run_states) {
             if (!ended(e, *f)) continue;
@@ -159,7 +175,7 @@ private:
             std::size_t at = run->ranks.size();
             while (at > 0 && run->ranks[at - 1].rank > e.rank) --at;
             run->ranks.insert(run->ranks.begin() + static_cast<std::ptrdiff_t>(at),
-                              measured_rank{e.rank, e.role, f->times, e.clock_error_ns()});
+                              measured_rank{e.rank, e.role, on_one_clock(e, f->times), e.clock_error_ns()});
         }
         from.run_states.clear();
     }
@@ -234,6 +250,7 @@ private:
     std::deque<value_dump> value_dumps_;  // kept: an operation that was abandoned may still end
     files files_;
     std::mutex mutex_;
+    std::optional<moment> origin_;  // of the first engine
     std::map<const engine*, session> open_;
     std::vector<recorded> done_;
     std::vector<page> shown_;

@@ -95,7 +95,7 @@ private:
     }
 };
 
-// When streams of ranks were busy, in all recorded runs, on the clock of the world. As in predictions, the compute stream and each of the
+// When streams of ranks were busy, in all recorded runs, on their one clock. As in predictions, the compute stream and each of the
 // others slow each other, and copies between ranks on two streams of a rank share its link.
 class busy_streams {
 public:

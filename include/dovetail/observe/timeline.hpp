@@ -29,7 +29,7 @@ struct timeline {
     std::string title;
     bool measured = false;
     std::int64_t run = 0;
-    std::int64_t origin = 0;  // of a measured run: its start in picoseconds on the world's clock
+    std::int64_t origin = 0;  // of a measured run: its start in picoseconds on the clock of the recorded runs
     std::int64_t length = 0;
     std::vector<row> rows;  // ranks or roles ascending
     // By row and slice: rows of the ranks that communicate with it there; empty: all rows.

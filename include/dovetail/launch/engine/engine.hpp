@@ -136,7 +136,8 @@ public:
     void record_times(bool on) { recording_.store(on); }
     // What executes the runs, with the versions on which their times depend: "NVIDIA H200, NCCL 2.28.9".
     virtual std::string hardware() const { return "threads of the host"; }
-    // The largest error of this rank's times on the clock that all ranks of the world share.
+    // The zero of the clock of recorded times, which all ranks share in one run of a world; and the largest error of this rank's times.
+    virtual std::chrono::steady_clock::time_point clock_origin() const = 0;
     virtual std::int64_t clock_error_ns() const { return 0; }
     launch_watcher* watcher = nullptr;  // notified of the runs issued from now on
     value_observer* values = nullptr;   // set before the first run
@@ -218,8 +219,7 @@ protected:
     // Checks that all ranks call their executors in the same order. If it throws, nothing has changed.
     virtual void check_call_order() = 0;
 
-    // The reason for aborting the runs of all ranks when an executor is destroyed before its runs have ended: an exception unwinds the
-    // stack, which may be that of a wait that was too long and knows who stays away; or the runs exceeded the time limit.
+    // Why an executor that is destroyed before its runs have ended aborts those of all ranks.
     launch::abort_reason left_in_flight(bool unwinding) {
         const std::string destroyed = "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight";
         if (unwinding) return {rank, destroyed + last_timeout_.behind(), {}, {}, true};

@@ -71,6 +71,7 @@ public:
         if (over && !inputs_read(f)) peers_.raise(rank);
         return over;
     }
+    std::chrono::steady_clock::time_point clock_origin() const override { return on_->world->origin; }
     std::string stuck() override { return on_->world->stuck(rank); }
     void end_runs(bool abort) noexcept override {
         try {
@@ -150,8 +151,7 @@ private:
     }
     void issue(const std::shared_ptr<run_state>& f) override {
         const std::lock_guard alone{on_->issuing};
-        int used = 0;
-        for (const bool u : uses_) used += u ? 1 : 0;
+        const int used = static_cast<int>(std::count(std::begin(uses_), std::end(uses_), true));
         f->reading_inputs.store(step_uses_.readers(f->bound));
         f->pending.store(used);
         now_ = f;

@@ -30,6 +30,7 @@ public:
     }
 
     const std::string& replay_fallback_reason() const override { return replay_fallback_reason_; }
+    std::chrono::steady_clock::time_point clock_origin() const override { return on_->clock.origin; }
 
     // The interface of the walker.
     void wait(int stream, int event, int event_slot, int) {
