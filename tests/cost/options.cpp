@@ -18,7 +18,8 @@ struct my_machine {
 struct times {
     static constexpr int format = dv::profile_format;
     static constexpr dv::profile_row rows[] = {{1, 10, {}, 1}};
-    static constexpr dv::profile_table table{"model", "mine", 1, {1000, 1000, 1000}, {rows, 1}};
+    static constexpr dv::profile_table table{
+        "model", "mine", 1, {1000, 1000, 1000}, {rows, 1}, "", dv::machine_key(my_machine::description)};
 };
 
 }  // namespace

@@ -9,7 +9,10 @@ namespace {
 
 constexpr dv::profile_row rows[] = {{3, 10, {}, 1}, {7, 0, {20}, 1}, {8, 30, {40}, 2}, {UINT64_MAX, 1, {1}, 1}};
 
-constexpr dv::profile_table table_of(int count) { return {"model", "machine", 1, {1000, 1000, 1000}, {rows, count}}; }
+constexpr dv::machine_description machine{.name = "machine", .launch_latency = 7};
+constexpr dv::profile_table table_of(int count) {
+    return {"model", machine.name, 1, {1000, 1000, 1000}, {rows, count}, "", dv::machine_key(machine)};
+}
 
 constexpr bool finds_each(const dv::profile_table& t) {
     for (const std::uint64_t key : {0ull, 3ull, 4ull, 7ull, 8ull, 9ull, 18446744073709551615ull}) {
@@ -52,11 +55,23 @@ TEST_CASE("a table that observers write is well-formed, and no other") {
     CHECK(!well_formed_after([](auto& t, auto*) { t.scale[2] = 0; }));
 }
 
-TEST_CASE("a table is for the machine of its name; one without rows is for all") {
-    CHECK(dv::is_for_machine(table_of(1), "machine"));
-    CHECK(!dv::is_for_machine(table_of(1), "machine2"));
-    CHECK(!dv::is_for_machine(table_of(1), "mach"));
-    CHECK(!dv::is_for_machine(table_of(1), ""));
-    CHECK(dv::is_for_machine(table_of(0), "another"));
-    CHECK(dv::is_for_machine({}, "another"));
+TEST_CASE("a table is for the machine of its name and figures; one without rows is for all") {
+    const auto is_for = [](int rows_of, const char* name, auto change) {
+        static constexpr dv::gpu_pair links[] = {{}, {1, 2}, {3, 4}, {}};
+        dv::machine_description m = machine;
+        m.name = name;
+        change(m, links);
+        return dv::is_for_machine(table_of(rows_of), m);
+    };
+    const auto same = [](auto&, auto&) {};
+    CHECK(is_for(1, "machine", same));
+    CHECK(!is_for(1, "machine2", same));
+    CHECK(!is_for(1, "mach", same));
+    CHECK(!is_for(1, "", same));
+    CHECK(is_for(0, "another", same));
+    CHECK(!is_for(1, "machine", [](auto& m, auto&) { m.launch_latency = 8; }));
+    CHECK(!is_for(1, "machine", [](auto& m, auto&) { m.with_copy.of_other[2] = 1001; }));
+    CHECK(!is_for(1, "machine", [](auto& m, auto& links) { m.links = links; }));
+    CHECK(is_for(0, "machine", [](auto& m, auto&) { m.launch_latency = 8; }));
+    CHECK(dv::is_for_machine({}, machine));
 }

@@ -10,7 +10,8 @@ struct times_of_other {
     static constexpr int format = dv::profile_format;
     static constexpr dv::profile_row rows[] = {{1, 1000, {}, 1}};
     static constexpr dv::profile_table table{
-        "other", "h200_nvlink", dv::cost_model::graph_key(dv::plan::typed<other>::value), {1000, 1000, 1000}, {rows, 1}};
+        "other", "h200_nvlink", dv::cost_model::graph_key(dv::plan::typed<other>::value), {1000, 1000, 1000}, {rows, 1}, "",
+        dv::machine_key(dv::machine::h200_nvlink::description)};
 };
 }  // namespace app
 

@@ -69,7 +69,8 @@ struct times_measured_on {
                                              dv::cost_model::graph_key(dv::plan::typed<doubled>::value),
                                              {1000, 1000, 1000},
                                              {rows, 1},
-                                             Hardware};
+                                             Hardware,
+                                             dv::machine_key(dv::options<>::value.machine)};
 };
 
 // A run with all that environment variables can ask for, and with files that cannot be written.

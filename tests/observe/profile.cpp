@@ -246,6 +246,17 @@ TEST_CASE("a graph has one type under all its options, and another for another m
     CHECK(observe::profile_text({runs_of<products, overlapped>{}.runs}) == "");
 }
 
+TEST_CASE("runs planned by other figures of a machine are of another profile, which says by which") {
+    runs_of<products, overlapped> one, two;
+    one.add({{}});
+    two.add({{}});
+    two.of.s.machine.launch_latency += 1;
+    const std::string text = observe::profile_text({one.runs, two.runs});
+    CHECK(types_in(text) == 2);
+    for (const auto* runs : {&one, &two})
+        CHECK(text.find(", " + observe::detail::hexadecimal(dv::machine_key(runs->of.s.machine)) + "};\n};\n") != std::string::npos);
+}
+
 TEST_CASE("a profile says on what hardware the runs were, and runs on other hardware are of another one") {
     runs_of<products, overlapped> one, two, three;
     for (auto* runs : {&one, &two, &three}) runs->add({{}});
@@ -253,9 +264,9 @@ TEST_CASE("a profile says on what hardware the runs were, and runs on other hard
     three.runs.hardware = "NVIDIA H100, NCCL 2.28.9";
     const std::string text = observe::profile_text({one.runs, two.runs, three.runs});
     CHECK(types_in(text) == 2);
-    const std::size_t first = text.find("}, \"NVIDIA H200, NCCL 2.28.9\"};");
+    const std::size_t first = text.find("}, \"NVIDIA H200, NCCL 2.28.9\", 0x");
     CHECK(first < text.find("struct products_profile_2 {"));
-    CHECK(text.find("}, \"NVIDIA H100, NCCL 2.28.9\"};") > first);
+    CHECK(text.find("}, \"NVIDIA H100, NCCL 2.28.9\", 0x") > first);
 }
 
 TEST_CASE("graphs of other operations or other names have types of their own") {
@@ -287,7 +298,7 @@ TEST_CASE("scales: what the rows of a stream take, in thousandths of their estim
     // The times of a profile by which the runs were planned do not count.
     const dv::profile_row other{1, 1, {}, 1};
     r.of.s.profile = {"products", "slow_links", 1, {9000, 9000, 9000}, {&other, 1}};
-    CHECK(observe::profile_text({r.runs}).find(", {2000, 500, 1000}, {rows, 3}, \"\"};") != std::string::npos);
+    CHECK(observe::profile_text({r.runs}).find(", {2000, 500, 1000}, {rows, 3}, \"\", 0x") != std::string::npos);
 }
 
 TEST_CASE("an open axis has the width of the world that ran it") {

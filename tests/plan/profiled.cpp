@@ -85,7 +85,8 @@ struct times_of_jobs {
         return rows;
     }();
     static constexpr dv::profile_table table{
-        "jobs", "a machine", dv::cost_model::graph_key(dv::plan::typed<jobs>::value), {3000, 2000, 1000}, list.view()};
+        "jobs", "a machine", dv::cost_model::graph_key(dv::plan::typed<jobs>::value), {3000, 2000, 1000}, list.view(), "",
+        dv::machine_key(machine::description)};
 };
 template <std::int64_t... Time>
 using with = dv::options<machine, dv::profile<times_of_jobs<dv::hardware::nccl, Time...>>>;
@@ -213,7 +214,8 @@ struct time_of_one_size {
     static constexpr int format = dv::profile_format;
     static constexpr dv::profile_row rows[] = {{keys[0], 70 * us, {}, 1, 35 * us}};
     static constexpr dv::profile_table table{
-        "jobs", "a machine", dv::cost_model::graph_key(dv::plan::typed<jobs>::value), {1000, 1000, 1000}, {rows, 1}};
+        "jobs", "a machine", dv::cost_model::graph_key(dv::plan::typed<jobs>::value), {1000, 1000, 1000}, {rows, 1}, "",
+        dv::machine_key(machine::description)};
 };
 
 }  // namespace

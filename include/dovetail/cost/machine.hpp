@@ -2,6 +2,8 @@
 // every compiler makes the same plan.
 #pragma once
 
+#include "../core/hasher.hpp"
+
 #include <cstdint>
 #include <initializer_list>
 
@@ -85,6 +87,16 @@ constexpr void for_each_figure(const machine_description& m, F f) {
     f("network_latency", network_latency);
     f("network_bandwidth", network_bandwidth);
     f("host_bandwidth", host_bandwidth);
+}
+
+// A hash of all that predictions read of a machine; its name is no part of it.
+constexpr std::uint64_t machine_key(const machine_description& m) {
+    detail::hasher h;
+    for_each_figure(m, [&](const char*, std::int64_t value) { h.all(value); });
+    for (int link = 0; link < m.links.gpus * m.links.gpus; ++link) h.all(m.links.first[link].bandwidth, m.links.first[link].latency);
+    for (const interference& with : {m.with_communication, m.with_copy})
+        for (int k = 0; k < work_class_count; ++k) h.all(with.of_compute[k], with.of_other[k]);
+    return h.h;
 }
 
 // Whether a list of links is a square, and each link moves something.

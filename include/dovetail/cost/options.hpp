@@ -183,7 +183,7 @@ constexpr bool right_option() {
 template <class Options>
 constexpr bool right_together() {
     constexpr bool reachable = Options::value.channels != transport::peer_copy || Options::value.between_roles == link::local;
-    constexpr bool on_this_machine = is_for_machine(Options::value.profile, Options::value.machine.name);
+    constexpr bool on_this_machine = is_for_machine(Options::value.profile, Options::value.machine);
     constexpr bool has_links =
         !Options::value.roles_by_links || (Options::value.machine.links && Options::value.between_roles == link::local);
     if constexpr (!has_links) error::report<error::no_links_to_order_by<Options>>();

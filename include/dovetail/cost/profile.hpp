@@ -5,11 +5,12 @@
 #include "../core/vec.hpp"
 #include "../core/vocabulary.hpp"
 #include "hardware.hpp"
+#include "machine.hpp"
 
 namespace dovetail {
 
 // The version of keys and tables; profiles of another one are refused.
-inline constexpr int profile_format = 4;
+inline constexpr int profile_format = 5;
 
 // The work of operations of equal key, which take equal times. Keys of such work in other sizes have the same upper half. Times are
 // picoseconds.
@@ -40,6 +41,7 @@ struct profile_table {
     int scale[stream_count] = {1000, 1000, 1000};
     span<const profile_row> rows = {};  // in ascending order of keys
     const char* measured_on = "";       // the hardware, as an engine names it; empty: not known
+    std::uint64_t machine_key = 0;      // of the description, whose figures may change while its name stays
 
     constexpr const profile_row* find(std::uint64_t key) const {
         int low = 0, high = rows.count;
@@ -103,10 +105,12 @@ constexpr bool is_well_formed(const profile_table& t) {
     return t.rows.count > 0;
 }
 
-// Whether a table was measured for the machine of that name, or has no times at all.
-constexpr bool is_for_machine(const profile_table& t, const char* name) {
+// Whether a table was measured for a machine of this name and these figures, or has no times at all.
+constexpr bool is_for_machine(const profile_table& t, const machine_description& m) {
     if (t.rows.count == 0) return true;
+    if (t.machine_key != machine_key(m)) return false;
     const char* measured = t.machine;
+    const char* name = m.name;
     while (*measured != 0 && *measured == *name) ++measured, ++name;
     return *measured == *name;
 }

@@ -74,9 +74,10 @@ struct unreadable_profile {
 };
 template <class Options>
 struct profile_of_another_machine {
-    static_assert(detail::never<Options>,
-                  "dovetail: the profile of these options was measured for another machine than theirs: use the machine description of the "
-                  "recorded runs, or let DOVETAIL_PROFILE=file.hpp write a profile of this one");
+    static_assert(
+        detail::never<Options>,
+        "dovetail: the profile of these options was measured for another machine than theirs, or for other figures of it: use the machine "
+        "description of the recorded runs, or let DOVETAIL_PROFILE=file.hpp write a profile of this one");
 };
 template <class Graph, class Options>
 struct profile_of_another_graph {

@@ -13,11 +13,15 @@ namespace detail {
 class profiled_graph {
 public:
     explicit profiled_graph(const traced& g)
-        : title_{g.of->title()}, machine_{g.of->s.machine.name}, hardware_{g.hardware}, graph_key_{cost_model::graph_key(g.of->written)} {}
+        : title_{g.of->title()},
+          machine_{g.of->s.machine.name},
+          hardware_{g.hardware},
+          graph_key_{cost_model::graph_key(g.of->written)},
+          machine_key_{dovetail::machine_key(g.of->s.machine)} {}
 
     bool is_of(const traced& g) const {
         return title_ == g.of->title() && machine_ == g.of->s.machine.name && hardware_ == g.hardware &&
-               graph_key_ == cost_model::graph_key(g.of->written);
+               graph_key_ == cost_model::graph_key(g.of->written) && machine_key_ == dovetail::machine_key(g.of->s.machine);
     }
     void add(const traced& g, const busy_streams& streams) {
         const graph_as_run as_run{g.of->graph, g.where};
@@ -78,7 +82,7 @@ private:
     }
 
     std::string title_, machine_, hardware_;
-    std::uint64_t graph_key_;
+    std::uint64_t graph_key_, machine_key_;
     std::map<std::uint64_t, profiled_work> work_;  // by key
 };
 
@@ -107,8 +111,8 @@ inline std::string profiled_graph::text(const std::string& name) const {
            ";\n    // Key of the work; picoseconds alone, beside kernels, copy engines, NCCL (0: not measured); samples; estimate.\n" +
            "    static constexpr dovetail::profile_row rows[] = {\n" + rows + "    };\n" +
            "    static constexpr dovetail::profile_table table{" + in_quotes(title_, false) + ", " + in_quotes(machine_, false) + ", " +
-           hexadecimal(graph_key_) + ", {" + scales + "}, {rows, " + std::to_string(count) + "}, " + in_quotes(hardware_, false) +
-           "};\n};\n";
+           hexadecimal(graph_key_) + ", {" + scales + "}, {rows, " + std::to_string(count) + "}, " + in_quotes(hardware_, false) + ", " +
+           hexadecimal(machine_key_) + "};\n};\n";
 }
 
 }  // namespace detail

@@ -54,11 +54,7 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
     detail::hasher h;
     h(plan);
     for (const char c : words) h(static_cast<unsigned char>(c));
-    const machine_description& m = s.machine;
-    for_each_figure(m, [&](const char*, std::int64_t value) { h.all(value); });
-    for (int link = 0; link < m.links.gpus * m.links.gpus; ++link) h.all(m.links.first[link].bandwidth, m.links.first[link].latency);
-    for (const interference& with : {m.with_communication, m.with_copy})
-        for (int k = 0; k < work_class_count; ++k) h.all(with.of_compute[k], with.of_other[k]);
+    h(machine_key(s.machine));
     add_profile(h, s.profile);
     return std::to_string(h.h) + " " + words;
 }
