@@ -7,6 +7,7 @@
 #include <support/processes.hpp>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -60,6 +61,32 @@ TEST_CASE("a file has what was written last, also behind a link") {
     CHECK(warning(in / "link", "short") == "written");
     CHECK(content(in / "trace.json") == "short");
     CHECK(warning("/dev/null", "nothing") == "written");
+}
+
+TEST_CASE("a file that cannot be written completely keeps what it had, and nothing is left beside it") {
+    const folder in;
+    CHECK(warning(in / "trace.json", "as it was") == "written");
+    support::processes all;
+    all.start([&] {
+        const rlimit most{1000, 1000};
+        std::signal(SIGXFSZ, SIG_IGN);
+        if (::setrlimit(RLIMIT_FSIZE, &most) != 0) return std::string{"no limit"};
+        return std::string{files{}.write("trace", in / "trace.json", std::string(100'000, 'x')) ? "written" : "refused"};
+    });
+    CHECK(all.ends()[0] == "refused");
+    CHECK(content(in / "trace.json") == "as it was");
+    const std::filesystem::directory_iterator left{in.path};
+    CHECK(std::distance(begin(left), end(left)) == 1);
+}
+
+TEST_CASE("a file keeps its mode") {
+    const folder in;
+    CHECK(warning(in / "trace.json", "x") == "written");
+    REQUIRE(::chmod((in / "trace.json").c_str(), 0640) == 0);
+    CHECK(warning(in / "trace.json", "y") == "written");
+    struct stat s = {};
+    CHECK(::stat((in / "trace.json").c_str(), &s) == 0);
+    CHECK((s.st_mode & 0777) == 0640);
 }
 
 TEST_CASE("a path that is a pipe gives one warning and holds nothing up, whether anybody reads it or not") {

@@ -4,6 +4,7 @@
 #include "../launch/log.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -28,9 +29,22 @@ public:
     }
 
 private:
-    // The error, or an empty text. A pipe is not written to: without a reader the program would block forever.
+    // The error, or an empty text. A pipe is not written to: without a reader the program would block forever. A file keeps its contents
+    // until the new ones are complete. In place is written what is no file, such as a link, and a file in a folder that takes no new one.
     static std::string written(const std::string& path, const std::string& text) {
+        struct stat s = {};
+        const bool exists = ::lstat(path.c_str(), &s) == 0;
         if (is_pipe(path)) return "it is a pipe, and no file";
+        if (exists && (!S_ISREG(s.st_mode) || ::access(path.c_str(), W_OK) != 0)) return written_in_place(path, text);
+        const std::string part = path + ".part" + std::to_string(::getpid());
+        std::string why = written_in_place(part, text);
+        if (exists && ::access(part.c_str(), F_OK) != 0) return written_in_place(path, text);
+        if (why.empty() && exists) static_cast<void>(::chmod(part.c_str(), s.st_mode & 07777));
+        if (why.empty() && std::rename(part.c_str(), path.c_str()) != 0) why = std::strerror(errno);
+        if (!why.empty()) std::remove(part.c_str());
+        return why;
+    }
+    static std::string written_in_place(const std::string& path, const std::string& text) {
         std::FILE* f = std::fopen(path.c_str(), "wb");
         if (f == nullptr) return std::strerror(errno);
         errno = 0;
