@@ -351,21 +351,22 @@ TEST_CASE("the recorder writes the profile of all ranks when executors end") {
 
 namespace {
 
-// Lets a recorder see one rank alone, as if the others were processes of their own.
+// Lets a recorder see one rank alone, as if the others were processes of their own, and worlds of one rank.
 struct of_rank_one final : dv::run_observer {
     observe::recorder one;
     dv::run_observer* before = dv::observing.exchange(this);
 
     explicit of_rank_one(observe::environment e) : one{std::move(e)} {}
+    static bool sees(const dv::engine& e) { return e.rank == 1 || e.where.ranks() == 1; }
     ~of_rank_one() { dv::observing = before; }
     void made(dv::engine& e, const dv::plan_options& s, const dv::ir::graph& written) override {
-        if (e.rank == 1) one.made(e, s, written);
+        if (sees(e)) one.made(e, s, written);
     }
     void issued(dv::engine& e, const std::shared_ptr<dv::run_state>& run) override {
-        if (e.rank == 1) one.issued(e, run);
+        if (sees(e)) one.issued(e, run);
     }
     void closed(dv::engine& e) noexcept override {
-        if (e.rank == 1) one.closed(e);
+        if (sees(e)) one.closed(e);
     }
 };
 
@@ -381,6 +382,28 @@ TEST_CASE("a rank in a process of its own writes its own file") {
     }
     CHECK(samples_of(support::content(here / "times.rank1.hpp"), "all_reduce a") == 5);
     CHECK(support::content(here / "times.hpp") == "");
+}
+
+TEST_CASE("... also if it has a world of its own afterwards, whose rank 0 is not that of the other process") {
+    support::folder here;
+    observe::environment asked;
+    asked.profile = here / "times.hpp";
+    asked.trace = here / "runs.json";
+    {
+        const of_rank_one watching{asked};
+        run_products();
+        dv::host::world{1}.run([](auto& rank) {
+            dv::executor<open_product, overlapped> step{rank};
+            step.bind(dv::name<x>, std::vector<float>(8, 1.0f));
+            step.run().wait();
+        });
+    }
+    for (const char* name : {"times.hpp", "times.rank0.hpp", "runs.json", "runs.rank0.json"})
+        CHECK(!std::filesystem::exists(here / name));
+    const std::string times = support::content(here / "times.rank1.hpp");
+    CHECK(times.find("struct products_profile {") != std::string::npos);
+    CHECK(times.find("struct open_product_profile {") != std::string::npos);
+    CHECK(support::content(here / "runs.rank1.json").find("\"rank\": 1, \"world_size\": 2") != std::string::npos);
 }
 
 TEST_CASE("the environment asks for it") {

@@ -18,6 +18,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace dovetail::observe {
@@ -40,6 +41,7 @@ public:
         const std::lock_guard lock{mutex_};
         session& opened = open_[&e] = {s, written, {}};
         if (!origin_) origin_ = e.clock_origin();
+        here_[e.clock_origin()].insert(e.rank);
         if (asked_.records()) e.record_times(true);
         if (dumps_.any())
             e.values = &value_dumps_.emplace_back(dumps_, file_name(dovetail::named(e.name) ? display(*e.name) : std::string{}), e.rank);
@@ -211,38 +213,35 @@ private:
             launch::log(log_level::report, report_text(*r.of, overlap(*r.of, t, before)));
         }
     }
+    bool is_apart(const recorded& r) const { return static_cast<int>(here_.at(r.origin).size()) < r.where->ranks(); }
     void write() {
         std::vector<traced> graphs;
-        std::vector<int> ranks;
+        std::set<int> ranks;
         int world = 1;
-        for (recorded& r : done_) {
+        const bool apart = std::any_of(done_.begin(), done_.end(), [this](const recorded& r) { return is_apart(r); });
+        for (const recorded& r : done_) {
             traced g{r.of.get(), {}, r.where.get(), r.hardware};
             for (const measured_run& run : r.runs) g.runs.push_back(measured(*r.of, run, r.where.get()));
             graphs.push_back(std::move(g));
-            world = r.where->ranks();
-            for (const int rank : r.ranks) {
-                bool known = false;
-                for (const int k : ranks) known = known || k == rank;
-                if (!known) ranks.push_back(rank);
-            }
+            if (apart && !is_apart(r)) continue;  // every process may have a rank of that number
+            world = std::max(world, r.where->ranks());
+            ranks.insert(r.ranks.begin(), r.ranks.end());
         }
-        const bool apart = static_cast<int>(ranks.size()) < world;
         if (!asked_.trace.empty()) write_trace(graphs, ranks, world, apart);
         if (!asked_.profile.empty()) write_profile(graphs, ranks, apart);
     }
     // A rank in a process of its own writes its own file.
-    void write_trace(const std::vector<traced>& graphs, const std::vector<int>& ranks, int world, bool apart) {
+    void write_trace(const std::vector<traced>& graphs, const std::set<int>& ranks, int world, bool apart) {
         if (!apart && !has_rank(asked_.trace))
             files_.write("trace", asked_.trace, trace(graphs));
         else
             for (const int rank : ranks) files_.write("trace", of_rank(asked_.trace, ".json", rank), trace(graphs, rank, world));
     }
-    void write_profile(const std::vector<traced>& graphs, const std::vector<int>& ranks, bool apart) {
+    void write_profile(const std::vector<traced>& graphs, const std::set<int>& ranks, bool apart) {
         const std::string text = profile_text(graphs);
         if (text.empty()) return;
-        const int rank = *std::min_element(ranks.begin(), ranks.end());
         const bool own = apart || has_rank(asked_.profile);
-        files_.write("profile", own ? of_rank(asked_.profile, ".hpp", rank) : asked_.profile, text);
+        files_.write("profile", own ? of_rank(asked_.profile, ".hpp", *ranks.begin()) : asked_.profile, text);
     }
 
     environment asked_;
@@ -250,7 +249,8 @@ private:
     std::deque<value_dump> value_dumps_;  // kept: an operation that was abandoned may still end
     files files_;
     std::mutex mutex_;
-    std::optional<moment> origin_;  // of the first engine
+    std::optional<moment> origin_;          // of the first engine
+    std::map<moment, std::set<int>> here_;  // the ranks in this process, by run of a world
     std::map<const engine*, session> open_;
     std::vector<recorded> done_;
     std::vector<page> shown_;
