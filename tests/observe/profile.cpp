@@ -23,6 +23,7 @@ struct two_sums : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 2>>, dv:
                             dv::let<b, all_reduce<sum, dp>(multiply(x, x))>, dv::output<a>, dv::output<b>> {};
 // The same operations under another name, and another graph of the same name.
 struct as_many_products : products {};
+struct _3d : products {};
 namespace elsewhere {
 struct products : dv::graph<dv::input<x, vector>, dv::let<a, multiply(x, x)>, dv::output<a>> {};
 }  // namespace elsewhere
@@ -273,11 +274,14 @@ TEST_CASE("graphs of other operations or other names have types of their own") {
     runs_of<products, overlapped> one;
     runs_of<as_many_products, overlapped> two;
     runs_of<elsewhere::products, overlapped> three;
+    runs_of<_3d, overlapped> four;
     one.add({{}});
     two.add({{}});
     three.add({{}});
-    const std::string text = observe::profile_text({one.runs, two.runs, three.runs});
-    CHECK(types_in(text) == 3);
+    four.add({{}});
+    const std::string text = observe::profile_text({one.runs, two.runs, three.runs, four.runs});
+    CHECK(types_in(text) == 4);
+    CHECK(text.find("struct graph_3d_profile {") != std::string::npos);
     CHECK(text.find("struct as_many_products_profile {") != std::string::npos);
     CHECK(text.find("struct products_profile_2 {") != std::string::npos);
 }

@@ -306,4 +306,11 @@ TEST_CASE("a run that is not recorded is not in the trace, and nothing is done w
     play<ring_of_three>(3, 1, true);
     CHECK(observe::file_name("pipeline<4, 85>") == "pipeline_4_85");
     CHECK(observe::file_name("<>") == "graph");
+    CHECK(observe::type_name("_3d") == "graph_3d");
+    CHECK(observe::type_name("three_d<4>") == "three_d_4");
+    const std::string most(100, 'a'), all = observe::file_name(most + "b");
+    CHECK(observe::file_name(most) == most);
+    CHECK(all.find(most + '_') == 0);
+    CHECK(all.size() == 117);
+    CHECK(all != observe::file_name(most + "c"));
 }

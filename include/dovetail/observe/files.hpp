@@ -1,6 +1,7 @@
 // Files that observers write, and their names.
 #pragma once
 
+#include "../core/hasher.hpp"
 #include "../launch/log.hpp"
 
 #include <sys/stat.h>
@@ -70,7 +71,7 @@ inline std::string of_rank(std::string path, const std::string& ending, int rank
     return path.insert(in_folder ? path.size() : dot, ".rank" + std::to_string(rank));
 }
 
-// Turns a name into one that a file can have: three_senders, pipeline_4_85.
+// Turns a name into one that a file can have: three_senders, pipeline_4_85. The end of a long one is replaced by a hash of all of it.
 inline std::string file_name(const std::string& name) {
     std::string out;
     for (const char c : name) {
@@ -81,7 +82,20 @@ inline std::string file_name(const std::string& name) {
             out += '_';
     }
     while (!out.empty() && out.back() == '_') out.pop_back();
-    return out.empty() ? "graph" : out;
+    if (out.empty()) return "graph";
+    constexpr std::size_t longest = 100;
+    if (out.size() <= longest) return out;
+    dovetail::detail::hasher all;
+    for (const char c : name) all(static_cast<unsigned char>(c));
+    out.resize(longest);
+    out += '_';
+    for (int digit = 60; digit >= 0; digit -= 4) out += "0123456789abcdef"[all.h >> digit & 15];
+    return out;
+}
+// ... into one that a type can have: graph_3d.
+inline std::string type_name(const std::string& name) {
+    const std::string out = file_name(name);
+    return out[0] >= '0' && out[0] <= '9' ? "graph_" + out : out;
 }
 
 }  // namespace dovetail::observe

@@ -130,7 +130,7 @@ inline std::string profile_text(const std::vector<traced>& graphs) {
     std::string text;
     std::map<std::string, int> numbers;
     for (const detail::profiled_graph& g : profiled) {
-        const std::string name = file_name(g.title()) + "_profile";
+        const std::string name = type_name(g.title()) + "_profile";
         const int number = ++numbers[name];
         text += g.text(name + (number > 1 ? "_" + std::to_string(number) : ""));
     }

@@ -66,7 +66,7 @@ bool search(files& to, const std::string& folder, int number) {
     static_assert(dovetail::plan::is_valid_graph<typename asked::graph>());
     const plan_options& s = asked::options::value;
     const std::string title = display(tag_of<typename asked::graph>);
-    std::string name = file_name(title) + (number > 1 ? "_" + std::to_string(number) : "");
+    std::string name = type_name(title) + (number > 1 ? "_" + std::to_string(number) : "");
     for (char& c : name)
         if (c == '-' || c == '.') c = '_';
     const dovetail::plan::wide_search found{dovetail::plan::typed<typename asked::graph>::value, s, [&](const auto& trial) {

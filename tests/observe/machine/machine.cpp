@@ -98,7 +98,8 @@ TEST_CASE("a header says what was measured, what was not, and where links differ
 TEST_CASE("a name that is no name of a type, and a machine without GPUs, are said") {
     char program[] = "machine", good[] = "a_b", dash[] = "a-b", digit[] = "8xh100", empty[] = "";
     const auto world = [](int ranks) { return dv::host::world{ranks}; };
-    for (char* const bad : {dash, digit, empty}) {
+    char keyword[] = "class", word[] = "not_eq", member[] = "description", list[] = "links", space[] = "dovetail";
+    for (char* const bad : {dash, digit, empty, keyword, word, member, list, space}) {
         char* named[] = {program, bad};
         CHECK(observe::machine_tool<few_runs>(2, named, {1, 0, "threads"}, world) == 1);
     }

@@ -67,10 +67,22 @@ inline std::string machine_table(const measured_machine& measured) {
     return table(rows, "lrl");
 }
 
-// Whether a type can have this name.
+// Whether a type of a header that machine_header writes can have this name.
 inline bool names_type(const std::string& name) {
+    static constexpr const char* taken[] = {
+        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t",
+        "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
+        "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit",
+        "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new",
+        "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+        "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+        "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
+        "volatile", "wchar_t", "while", "xor", "xor_eq",
+        // namespaces, and members of the type
+        "dovetail", "dv", "std", "description", "links"};
     const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 && std::all_of(name.begin(), name.end(), word);
+    return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 && std::all_of(name.begin(), name.end(), word) &&
+           std::find(std::begin(taken), std::end(taken), name) == std::end(taken);
 }
 
 // `program [NAME]` measures a world that `make_world(ranks)` makes, prints the table, and writes NAME.hpp into the current folder. Of more
@@ -80,7 +92,8 @@ int machine_tool(int count, char** arguments, machine_ranks ranks, MakeWorld mak
     const std::string name = count > 1 ? arguments[1] : "measured_machine";
     if (count > 2 || !names_type(name)) {
         const std::string given = count > 2 ? std::to_string(count - 1) + " arguments" : '`' + name + '`';
-        std::fprintf(stderr, "dovetail: one name of a type is expected, of letters, digits and _, and there is %s\n", given.c_str());
+        std::fprintf(stderr, "dovetail: one name of a type is expected, of letters, digits and _ and no keyword, and there is %s\n",
+                     given.c_str());
         return 1;
     }
     if (ranks.count < 1) {
