@@ -23,6 +23,32 @@ struct few_runs {
 observe::measured_machine measured(int ranks, dv::host::link link) {
     return observe::detail::machine_measurement<few_runs, dv::host::world>{dv::host::world{ranks, link}, {ranks, 0, "threads"}}.measure();
 }
+// A rank that cannot make what copy engines move between ranks, as GPUs without access to each other's memory.
+struct unreachable_rank {
+    using stream = dv::host::stream;
+    dv::host::rank& on;
+
+    int index() const { return on.index(); }
+    int size() const { return on.size(); }
+    auto device_memory() const { return on.device_memory(); }
+    std::shared_ptr<dv::engine> make_engine(const dv::executable_plan<stream>& from, dv::engine_options o) {
+        for (const dv::ir::task& v : from.program.tasks)
+            if (v.moved_by == dv::transport::peer_copy) throw dv::transport_unavailable{"no access\nto rank 1", ". Use NCCL"};
+        return on.make_engine(from, std::move(o));
+    }
+};
+struct unreachable_world {
+    dv::host::world all;
+
+    std::string links() const { return all.links(); }
+    template <class Body>
+    void run(Body&& body) {
+        all.run([&](dv::host::rank& on) {
+            unreachable_rank rank{on};
+            body(rank);
+        });
+    }
+};
 bool is_measured(const observe::measured_machine& m, const std::string& name) {
     for (const observe::machine_figure& f : m.figures)
         if (f.name.find(name) != std::string::npos) return f.value != "not measured";
@@ -76,6 +102,28 @@ TEST_CASE("one rank has no links, and three have six") {
     CHECK(one.description.bus_bandwidth == dv::machine::h200_nvlink::description.bus_bandwidth);
     CHECK(has(observe::machine_table(one), "that takes two GPUs"));
     CHECK(has(observe::machine_table(measured(3, {200us, 20e6})), "6 pairs by copy engines"));
+}
+
+TEST_CASE("where GPUs do not reach each other's memory, there are no peer copies, and all else is measured") {
+    const observe::measured_machine m =
+        observe::detail::machine_measurement<few_runs, unreachable_world>{{dv::host::world{2}}, {2, 0, "threads"}}.measure();
+    CHECK(m.description.peer_bandwidth == 0);
+    CHECK(m.links.empty());
+    CHECK(dv::is_possible(m.description));
+    CHECK(is_measured(m, "memory_bandwidth"));
+    CHECK_FALSE(is_measured(m, "products beside copies"));
+    CHECK(m.description.with_copy.of_compute[0] == dv::machine::h200_nvlink::description.with_copy.of_compute[0]);
+    CHECK(has(observe::machine_table(m), "0, not measured"));
+    const std::string header = observe::machine_header(m, "two_gpus", "GPU");
+    CHECK(has(header, "// Not measured, and 0, so that there are no peer copies: peer_bandwidth (no access to rank 1).\n"));
+    CHECK(has(header, ".peer_bandwidth = 0,"));
+}
+
+TEST_CASE("what a measurement throws is said, and is no end of the program by terminate") {
+    char program[] = "machine", good[] = "a_b";
+    char* named[] = {program, good};
+    const auto broken = [](int) -> dv::host::world { throw dv::usage_error{"no such world"}; };
+    CHECK(observe::machine_tool<few_runs>(2, named, {2, 0, "threads"}, broken) == 1);
 }
 
 TEST_CASE("a header says what was measured, what was not, and where links differ") {

@@ -29,6 +29,7 @@ struct measured_machine {
 };
 
 inline constexpr int most_measured_ranks = 8;
+inline constexpr const char* no_peer_copies = "0, not measured";  // the value of a bandwidth
 
 namespace detail {
 
@@ -180,11 +181,26 @@ private:
                 line_through(4 * less, of_link(small), 4 * Sizes::message, of_link(large));
         }
     }
-    void measure_links() {
+    // False where GPUs do not reach each other's memory.
+    bool copies_reach() {
         made_.links.resize(static_cast<std::size_t>(made_.ranks * made_.ranks));
-        [this]<int... K>(std::integer_sequence<int, K...>) {
-            (this->template measure_links_at<K + 1>(), ...);
-        }(std::make_integer_sequence<int, most_measured_ranks - 1>{});
+        try {
+            [this]<int... K>(std::integer_sequence<int, K...>) {
+                (this->template measure_links_at<K + 1>(), ...);
+            }(std::make_integer_sequence<int, most_measured_ranks - 1>{});
+            return true;
+        } catch (const transport_unavailable& e) {
+            unreachable_ = e.reason;
+        }
+        std::replace(unreachable_.begin(), unreachable_.end(), '\n', ' ');  // it is a part of a comment
+        made_.links.clear();
+        made_.description.peer_bandwidth = 0;
+        made_.figures.push_back({"peer_bandwidth", no_peer_copies, unreachable_});
+        not_measured("peer_latency", "there are no peer copies");
+        return false;
+    }
+    void measure_links() {
+        if (!copies_reach()) return;
         std::vector<std::int64_t> bandwidths, latencies;
         for (int i = 0; i < made_.ranks * made_.ranks; ++i)
             if (const gpu_pair& link = made_.links[static_cast<std::size_t>(i)]; i / made_.ranks != i % made_.ranks) {
@@ -214,9 +230,10 @@ private:
         const std::int64_t compute =
             runs_of<Compute>().least([](const recorded_runs& r, int run) { return r.busy(run, measured_work::compute).span(); });
         const std::int64_t sum = runs_of<reduced<Message>>().message_time();
-        const std::int64_t copy = runs_of<sent<Message, 1, transport::peer_copy>>().message_time();
         machine_description& m = made_.description;
         note_pace<beside_nccl<statements, Message>>(m.with_communication, static_cast<int>(work), name + " beside NCCL", compute, sum);
+        if (!unreachable_.empty()) return not_measured(name + " beside copies", "there are no peer copies");
+        const std::int64_t copy = runs_of<sent<Message, 1, transport::peer_copy>>().message_time();
         note_pace<beside_copies<statements, Message>>(m.with_copy, static_cast<int>(work), name + " beside copies", compute, copy);
     }
     template <class Beside>
@@ -260,6 +277,7 @@ private:
 
     World world_;
     measured_machine made_;
+    std::string unreachable_;  // why GPUs do not reach each other's memory; empty: they do
 };
 
 }  // namespace detail

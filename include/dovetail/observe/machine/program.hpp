@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <ctime>
+#include <exception>
 
 namespace dovetail::observe {
 
@@ -49,7 +50,10 @@ inline std::string machine_header(const measured_machine& measured, const std::s
     std::string text = "// Measured by dovetail_machine on " + detail::date_text() + ": " + std::to_string(measured.ranks) + " x " + where +
                        ". An option of a plan: dv::options<" + name + ">.\n";
     for (const machine_figure& f : measured.figures)
-        if (f.value == "not measured") text += "// Not measured, and as in machine::h200_nvlink: " + f.name + " (" + f.how + ").\n";
+        if (f.value == "not measured")
+            text += "// Not measured, and as in machine::h200_nvlink: " + f.name + " (" + f.how + ").\n";
+        else if (f.value == no_peer_copies)
+            text += "// Not measured, and 0, so that there are no peer copies: " + f.name + " (" + f.how + ").\n";
     text += "#pragma once\n\n#include <dovetail/dovetail.hpp>\n\nstruct " + name + " {\n" + detail::links_text(measured) +
             "    static constexpr dovetail::machine_description description{\n        .name = \"" + name + "\"";
     for_each_figure(
@@ -86,7 +90,8 @@ inline bool names_type(const std::string& name) {
 }
 
 // `program [NAME]` measures a world that `make_world(ranks)` makes, prints the table, and writes NAME.hpp into the current folder. Of more
-// than eight ranks it measures eight. Returns 1 if there is none, or the file cannot be written.
+// than eight ranks it measures eight. Returns 1 if there is none, one cannot be measured, or the file
+// cannot be written.
 template <class Sizes, class MakeWorld>
 int machine_tool(int count, char** arguments, machine_ranks ranks, MakeWorld make_world) {
     const std::string name = count > 1 ? arguments[1] : "measured_machine";
@@ -101,12 +106,17 @@ int machine_tool(int count, char** arguments, machine_ranks ranks, MakeWorld mak
         return 1;
     }
     ranks.count = std::min(ranks.count, most_measured_ranks);
-    auto world = make_world(ranks.count);
-    const std::string where = ranks.name + ", " + world.links();
-    const measured_machine measured = detail::machine_measurement<Sizes, decltype(world)>{std::move(world), ranks}.measure();
-    std::fputs(machine_table(measured).c_str(), stdout);
-    files to;
-    return to.write("machine", name + ".hpp", machine_header(measured, name, where)) ? 0 : 1;
+    try {
+        auto world = make_world(ranks.count);
+        const std::string where = ranks.name + ", " + world.links();
+        const measured_machine measured = detail::machine_measurement<Sizes, decltype(world)>{std::move(world), ranks}.measure();
+        std::fputs(machine_table(measured).c_str(), stdout);
+        files to;
+        return to.write("machine", name + ".hpp", machine_header(measured, name, where)) ? 0 : 1;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "dovetail: this machine cannot be measured: %s\n", text_of(e).c_str());
+        return 1;
+    }
 }
 
 }  // namespace dovetail::observe
