@@ -184,3 +184,36 @@ TEST_CASE("a page is one file: no address, no script from elsewhere") {
     CHECK(page.find("run 7, measured") != std::string::npos);
     CHECK(page.find("prefers-color-scheme") != std::string::npos);
 }
+
+TEST_CASE("waiting is not known where a rank that communicates is in another process") {
+    const observe::plan_view of{observe::tables_of<two_sums, overlapped>()};
+    const dv::geometry where{of.graph, 2, {}};
+    const auto reported = [&](int ranks) {
+        observe::measured_run run{0, {}};
+        for (int rank = 0; rank < ranks; ++rank) {
+            run.ranks.push_back({rank, 0});
+            for (int i = 0; i < of.steps(0).size(); ++i) run.ranks.back().times.push_back({1000 * i, 1000 * i + 1000});
+        }
+        const observe::timeline t = observe::measured(of, run, &where);
+        return observe::report_text(of, observe::overlap(of, t, observe::sequential(of)));
+    };
+    const auto words_of = [](const std::string& text) {  // of the line of the first rank
+        std::istringstream line{text.substr(text.find("\n  rank 0") + 1)};
+        std::vector<std::string> words;
+        std::string word;
+        std::getline(line, word);
+        for (std::istringstream in{word}; in >> word;) words.push_back(word);
+        return words;
+    };
+    const std::string note = "waiting and 2 are not known: other ranks are in other processes\n", one = reported(1), both = reported(2);
+    CAPTURE(one);
+    CAPTURE(both);
+    CHECK(one.find(note) != std::string::npos);
+    CHECK(both.find(note) == std::string::npos);
+    const auto dashes = [&](const std::string& text) {
+        const auto words = words_of(text);
+        return std::count(words.begin(), words.end(), "-");
+    };
+    CHECK(dashes(one) == 2);
+    CHECK(dashes(both) == 0);
+}

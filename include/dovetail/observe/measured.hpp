@@ -4,6 +4,9 @@
 #include "../launch/engine/engine.hpp"
 #include "timeline.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace dovetail::observe {
 
 struct measured_rank {
@@ -21,18 +24,23 @@ struct measured_run {
 
 namespace detail {
 
-// The rows of the ranks with which a slice of a row communicates, over all members of a group.
-inline std::vector<int> partners_of(const plan_view& of, const std::vector<row>& rows, const row& mine, const slice& s,
-                                    const geometry& where) {
+// The rows of the ranks with which a slice of a row communicates, over all members of a group; and whether all of them have one.
+struct known_partners {
+    std::vector<int> rows;
+    bool all = true;
+};
+inline known_partners partners_of(const plan_view& of, const std::vector<row>& rows, const row& mine, const slice& s,
+                                  const geometry& where) {
     if (!of.communicates[static_cast<std::size_t>(s.task)]) return {};
     const ir::task& v = of.program.tasks[s.task];
     std::vector<char> met(static_cast<std::size_t>(where.ranks()), 0);
     for (const ir::participation& p : of.program.participations.subspan(v.first_participation, v.participations))
         if (p.role == mine.role)
             for (const int r : where.partners(of.program, v, p.member, mine.rank)) met[static_cast<std::size_t>(r)] = 1;
-    std::vector<int> found;
+    known_partners found;
     for (std::size_t b = 0; b < rows.size(); ++b)
-        if (met[static_cast<std::size_t>(rows[b].rank)] != 0) found.push_back(static_cast<int>(b));
+        if (met[static_cast<std::size_t>(rows[b].rank)] != 0) found.rows.push_back(static_cast<int>(b));
+    found.all = std::count(met.begin(), met.end(), 1) == static_cast<std::ptrdiff_t>(found.rows.size());
     return found;
 }
 
@@ -62,7 +70,11 @@ inline timeline measured(const plan_view& of, const measured_run& from, const ge
     if (where != nullptr)
         for (const row& a : t.rows) {
             t.partners.emplace_back();
-            for (const slice& s : a.slices) t.partners.back().push_back(detail::partners_of(of, t.rows, a, s, *where));
+            for (const slice& s : a.slices) {
+                detail::known_partners found = detail::partners_of(of, t.rows, a, s, *where);
+                t.partners.back().push_back(std::move(found.rows));
+                t.knows_partners = t.knows_partners && found.all;
+            }
         }
     return t;
 }

@@ -74,6 +74,7 @@ struct overlap_report {
     bool measured = false;
     std::int64_t run = 0;          // number of the run, if it was measured
     bool before_measured = false;  // the times on one stream were measured
+    bool knows_waiting = true;     // false: it was measured, and other ranks that communicate are in other processes
     std::vector<rank_overlap> ranks;
     rank_overlap total;  // sums over the ranks
 };
@@ -277,6 +278,7 @@ inline overlap_report overlap(const plan_view& of, const timeline& t, const time
     report.measured = t.measured;
     report.run = t.run;
     report.before_measured = before.measured;
+    report.knows_waiting = t.knows_partners;
     report.total.name = "all";
     report.total.length = t.length;
     report.total.sequential = before.length;

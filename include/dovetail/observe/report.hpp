@@ -7,15 +7,15 @@ namespace dovetail::observe {
 
 namespace detail {
 
-inline std::vector<std::string> report_row(const rank_overlap& x) {
+inline std::vector<std::string> report_row(const rank_overlap& x, bool knows_waiting) {
     return {x.name,
             microseconds(x.length),
             microseconds(x.compute),
             microseconds(x.communication),
             microseconds(x.exposed),
-            microseconds(x.waiting),
+            knows_waiting ? microseconds(x.waiting) : "-",
             percent(x.both, x.communication),
-            x.communication_alone == 0 ? "-" : percent(x.communication_alone - x.exposed_moving, x.communication_alone),
+            x.communication_alone == 0 || !knows_waiting ? "-" : percent(x.communication_alone - x.exposed_moving, x.communication_alone),
             x.smaller == 0                        ? "-"
             : x.sequential - x.length > x.smaller ? "> 100 %"
             : x.length - x.sequential > x.smaller ? "< -100 %"
@@ -25,25 +25,32 @@ inline std::vector<std::string> report_row(const rank_overlap& x) {
             ratio(x.sequential, x.larger, 2)};
 }
 
+// What the columns mean, and what is not known.
+inline std::string legend(const overlap_report& report) {
+    std::string text =
+        "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); "
+        "2: one minus exposed over\n"
+        "  communication on one stream, both without waiting for partners; "
+        "3: what was gained over the smaller of compute and communication on one stream\n";
+    if (!report.knows_waiting) text += "  waiting and 2 are not known: other ranks are in other processes\n";
+    if (report.measured && !report.before_measured)
+        text +=
+            "  one stream was not measured: its times are predicted, and 2, 3, the speed-up and its bound are worth no more than that\n";
+    return text;
+}
+
 }  // namespace detail
 
 // `exposures`: how many of each rank's longest exposures to list.
 inline std::string report_text(const plan_view& of, const overlap_report& report, int exposures = 5) {
     std::vector<std::vector<std::string>> rows{{report.measured ? "rank" : "role", "time", "compute", "comm", "exposed", "waiting",
                                                 "hidden 1", "hidden 2", "hidden 3", "one stream", "speed-up", "at most"}};
-    for (const rank_overlap& x : report.ranks) rows.push_back(detail::report_row(x));
-    if (report.ranks.size() > 1) rows.push_back(detail::report_row(report.total));
+    for (const rank_overlap& x : report.ranks) rows.push_back(detail::report_row(x, report.knows_waiting));
+    if (report.ranks.size() > 1) rows.push_back(detail::report_row(report.total, report.knows_waiting));
     std::string text = std::string("overlap of `") + of.title() + "`, " +
                        (report.measured ? "run " + std::to_string(report.run) + " measured" : "predicted") + ", microseconds\n" +
                        table(rows, "lrrrrrrrrrrr");
-    text +=
-        "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); "
-        "2: one minus exposed over\n"
-        "  communication on one stream, both without waiting for partners; "
-        "3: what was gained over the smaller of compute and communication on one stream\n";
-    if (report.measured && !report.before_measured)
-        text +=
-            "  one stream was not measured: its times are predicted, and 2, 3, the speed-up and its bound are worth no more than that\n";
+    text += detail::legend(report);
     bool any_exposed = false;
     for (const rank_overlap& x : report.ranks) {
         if (x.exposures.empty()) continue;

@@ -34,6 +34,7 @@ struct timeline {
     std::vector<row> rows;  // ranks or roles ascending
     // By row and slice: rows of the ranks that communicate with it there; empty: all rows.
     std::vector<std::vector<std::vector<int>>> partners = {};
+    bool knows_partners = true;  // false: a rank that communicates with one of a row has no row
 
     // Whether the operation of a slice of row `a` communicates with row `b`.
     bool meets(std::size_t a, std::size_t slice, std::size_t b) const {
