@@ -103,7 +103,7 @@ DOVETAIL_INLINE void basic_executor::unbind_output_symbol(int symbol) {
 // The engine of the next run; after the decision the others are closed.
 DOVETAIL_INLINE void basic_executor::follow_tuner() {
     engine_ = tuner_->next();
-    if (!tuner_->decided()) return;
+    if (!tuner_->decided() || tuner_->compared().size() == 1) return;
     for (const auto& other : tuner_->take_others()) close(*other);
 }
 template <class Issue>

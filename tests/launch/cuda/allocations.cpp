@@ -133,6 +133,27 @@ TEST_CASE("steady runs allocate nothing") {
         }
 }
 
+TEST_CASE("nor do those of the plan that tuning has kept") {
+    using namespace steady;
+    const scene simulation;
+    allocations = 0;
+    std::atomic<int> compared = 0;
+    dv::cuda::world::local(2).run([&](auto& rank) {
+        dv::executor<handed_on> step{rank, 30s, dv::tuned};
+        step.bind(dv::name<x>, std::vector<float>(8, 1.0f));
+        for (const dv::tuning_plan& p : step.tuning().plans) compared += p.left_out.empty() ? 1 : 0;
+        while (!step.tuning().decided()) step.run();
+        for (int k = 0; k < 100; ++k) {
+            counted = k >= 50;
+            step.run();
+            counted = false;
+            if (k % 10 == 9) step.run().wait();
+        }
+    });
+    CHECK(compared >= 4);
+    CHECK(allocations.load() == 0);
+}
+
 TEST_CASE("the counter counts") {
     allocations = 0;
     counted = true;
