@@ -129,6 +129,6 @@ int compare(World make_world) {
 }  // namespace app
 
 int main(int count, char** arguments) {
-    return worlds::choose(count, arguments, dv::host::link{std::chrono::microseconds{50}, 40e6},
+    return worlds::choose(count, arguments, {}, dv::host::link{std::chrono::microseconds{50}, 40e6},
                           [](auto make_world) { return app::compare(make_world); });
 }

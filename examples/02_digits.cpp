@@ -206,9 +206,9 @@ int compare(const digits::split& data, World make_world) {
 }  // namespace app
 
 int main(int count, char** arguments) {
-    const int file = worlds::wants_gpus(count, arguments) ? 2 : 1;
+    std::string file = digits::default_path();
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
-    return worlds::choose(count, arguments, link, [&](auto make_world) {
-        return app::compare(count > file ? digits::load(arguments[file]) : digits::load(), make_world);
+    return worlds::choose(count, arguments, {.file = &file}, link, [&](auto make_world) {
+        return app::compare(digits::load(file), make_world);
     });
 }

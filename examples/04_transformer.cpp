@@ -29,7 +29,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -267,37 +266,25 @@ int compare(const transformer::text& text, World make_world, const std::filesyst
 }
 }  // namespace app
 
-// What the command line asks for.
-struct command {
-    std::string folder, picture;  // to record to, and of the losses; empty: none
-    bool trains = false;          // only `training`, without a comparison
-    app::stretch training{.last_step = 400};
-};
-
-// Returns false if there is no such option, or it has no such value.
-bool set(command& asked, const std::string& option, const char* value) {
-    if (option == "--record") return asked.folder = value, true;
-    if (option == "--plot") return asked.picture = value, true;
-    asked.trains = true;
-    if (option == "--save") return asked.training.save = value, true;
-    if (option == "--resume") return asked.training.resume = value, true;
-    if (option == "--losses") return asked.training.losses = value, true;
-    if (option == "--steps") return (asked.training.last_step = std::atoi(value)) > 0;
-    return option == "--every" && (asked.training.every = std::atoi(value)) > 0;
-}
-
 int main(int count, char** arguments) {
-    int next = worlds::wants_gpus(count, arguments) ? 2 : 1;
-    command asked;
-    for (; count > next + 1 && std::strncmp(arguments[next], "--", 2) == 0; next += 2)
-        if (!set(asked, arguments[next], arguments[next + 1]))
-            return std::fprintf(stderr, "no such option: %s %s\n", arguments[next], arguments[next + 1]), EXIT_FAILURE;
-    if (!asked.folder.empty() + !asked.picture.empty() + asked.trains > 1)
-        return std::fprintf(stderr, "--record, --plot and the options of a training do not go together\n"), EXIT_FAILURE;
+    std::string folder, picture;  // to record to, and of the losses; empty: none
+    std::string file = transformer::default_path();
+    app::stretch training{.last_step = 400};
+    bool trains = false;  // only `training`, without a comparison
+    const words::command_line taken{.options = {{"--record", &folder},
+                                                {"--plot", &picture},
+                                                {"--save", &training.save, &trains},
+                                                {"--resume", &training.resume, &trains},
+                                                {"--losses", &training.losses, &trains},
+                                                {"--steps", &training.last_step, &trains},
+                                                {"--every", &training.every, &trains}},
+                                    .file = &file};
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
-    return worlds::choose(count, arguments, link, [&](auto make_world) {
-        const transformer::text text = count > next ? transformer::load(arguments[next]) : transformer::load();
-        if (asked.trains) return app::train(text, make_world, asked.training);
-        return asked.folder.empty() ? app::compare(text, make_world, asked.picture) : app::record(text, make_world, asked.folder);
+    return worlds::choose(count, arguments, taken, link, [&](auto make_world) {
+        if (!folder.empty() + !picture.empty() + trains > 1)
+            throw std::runtime_error{"--record, --plot and the options of a training do not go together"};
+        const transformer::text text = transformer::load(file);
+        if (trains) return app::train(text, make_world, training);
+        return folder.empty() ? app::compare(text, make_world, picture) : app::record(text, make_world, folder);
     });
 }

@@ -266,9 +266,9 @@ int generate(const transformer::text& text, World make_world) {
 }  // namespace app
 
 int main(int count, char** arguments) {
-    const int file = worlds::wants_gpus(count, arguments) ? 2 : 1;
+    std::string file = transformer::default_path();
     const dovetail::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
-    return worlds::choose(count, arguments, link, [&](auto make_world) {
-        return app::generate(count > file ? transformer::load(arguments[file]) : transformer::load(), make_world);
+    return worlds::choose(count, arguments, {.file = &file}, link, [&](auto make_world) {
+        return app::generate(transformer::load(file), make_world);
     });
 }

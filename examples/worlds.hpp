@@ -7,12 +7,15 @@
 #include <dovetail/launch/cuda/world.hpp>
 #endif
 
+#include "words.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -65,31 +68,24 @@ struct gpus {
 };
 #endif
 
-inline bool wants_gpus(int count, char** arguments) { return count > 1 && std::strcmp(arguments[1], "--gpu") == 0; }
-
-// Calls `body`; an exception is printed and makes the program fail.
-template <class Body, class World>
-int report_exceptions(Body body, World make_world) {
+// Reads the command line and calls `body` with a function that makes the world chosen there; an exception is printed and makes the program
+// fail.
+template <class Body>
+int choose(int count, char** arguments, const words::command_line& taken, dv::host::link link, Body body) {
     try {
-        return body(make_world);
+        [[maybe_unused]] const bool on_gpus = words::read(taken, count, arguments);
+#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device needs no graphs of host threads, and much memory to plan them
+        if (!on_gpus) return body(host_threads{link});
+#endif
+#if defined(__CUDACC__)
+        return body(gpus{});
+#else
+        throw std::runtime_error{std::string{arguments[0]} + " was compiled without CUDA: compile it with nvcc -x cu to run it on GPUs"};
+#endif
     } catch (const std::exception& x) {
         std::fprintf(stderr, "%s\n", x.what());
         return EXIT_FAILURE;
     }
-}
-
-// Calls `body` with a function that makes the world chosen on the command line.
-template <class Body>
-int choose(int count, char** arguments, dv::host::link link, Body body) {
-#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device needs no graphs of host threads, and much memory to plan them
-    if (!wants_gpus(count, arguments)) return report_exceptions(body, host_threads{link});
-#endif
-#if defined(__CUDACC__)
-    return report_exceptions(body, gpus{});
-#else
-    std::fprintf(stderr, "%s was compiled without CUDA: compile it with nvcc -x cu to run it on GPUs\n", arguments[0]);
-    return EXIT_FAILURE;
-#endif
 }
 
 }  // namespace worlds
