@@ -44,13 +44,14 @@ std::tuple<Tensor, tensors> forward(const Tensor& x, const tensors& w1, const te
 std::tuple<Tensor, tensors, tensors> backward(const Tensor& dy, const Tensor& x, const tensors& before, const tensors& w1,
                                               const tensors& w2) {
     check_shards(w1, w2);
+    TORCH_CHECK(before.size() == app::ranks, "one `before` for each of " + std::to_string(app::ranks) + " ranks");
     Tensor dx = torch::empty_like(x);
     const tensors dw1 = like(w1), dw2 = like(w2);
     dv::host::world{app::ranks}.run([&](auto& rank) {
         dv::executor<app::backward> step{rank};
         const auto r = static_cast<std::size_t>(rank.index());
         bind(step, dv::name<app::x>, x);
-        bind(step, dv::name<app::before>, before.at(r));
+        bind(step, dv::name<app::before>, before[r]);
         bind(step, dv::name<app::w1>, w1[r]);
         bind(step, dv::name<app::w2>, w2[r]);
         bind(step, dv::name<app::dy>, dy);

@@ -18,6 +18,10 @@ namespace {
 using app::Tensor, app::tensors;
 using plan = dv::options<dv::machine::MLP_MACHINE, dv::rewritten_by<dv::rewrite::automatic>>;
 
+void check_shards(const tensors& first, const tensors& second) {
+    TORCH_CHECK(first.size() == 1 && second.size() == 1, "one shard of each weight: that of this rank");
+}
+
 class block {
 public:
     // All ranks make it together. `communicator`: an ncclComm_t, which outlives the block.
@@ -30,11 +34,12 @@ public:
     // y [rows, width], and `before` of this rank. A RuntimeError in Python if a tensor does not fit. Any thread may call, one waits for the
     // other; all ranks call in the same order.
     std::tuple<Tensor, tensors> forward(const Tensor& x, const tensors& w1, const tensors& w2) {
+        check_shards(w1, w2);
         const std::lock_guard one_at_a_time{calls_};
         auto& step = running(forward_);
         bind(step, dv::name<app::x>, x);
-        bind(step, dv::name<app::w1>, w1.at(0));
-        bind(step, dv::name<app::w2>, w2.at(0));
+        bind(step, dv::name<app::w1>, w1[0]);
+        bind(step, dv::name<app::w2>, w2[0]);
         const Tensor y = output(step, dv::name<app::y>, torch::empty_like(x));
         const Tensor before = output(step, dv::name<app::before>, app::new_inner(x));
         step.enqueue(stream());
@@ -44,12 +49,14 @@ public:
     // The gradients of x and of the shards of w1 and w2, given that of y.
     std::tuple<Tensor, tensors, tensors> backward(const Tensor& dy, const Tensor& x, const tensors& before, const tensors& w1,
                                                   const tensors& w2) {
+        check_shards(w1, w2);
+        TORCH_CHECK(before.size() == 1, "one `before`: that of this rank");
         const std::lock_guard one_at_a_time{calls_};
         auto& step = running(backward_);
         bind(step, dv::name<app::x>, x);
-        bind(step, dv::name<app::before>, before.at(0));
-        bind(step, dv::name<app::w1>, w1.at(0));
-        bind(step, dv::name<app::w2>, w2.at(0));
+        bind(step, dv::name<app::before>, before[0]);
+        bind(step, dv::name<app::w1>, w1[0]);
+        bind(step, dv::name<app::w2>, w2[0]);
         bind(step, dv::name<app::dy>, dy);
         const Tensor dx = output(step, dv::name<app::dx>, torch::empty_like(x));
         const Tensor dw1 = output(step, dv::name<app::dw1>, torch::empty_like(w1[0]));

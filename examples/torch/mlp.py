@@ -94,10 +94,12 @@ def check_equal(pairs, tolerance):
 
 
 def check_refused(block, x, *more):
-    """Tensors that do not fit are refused by name; `more` are pairs of such a tensor and a text of the error."""
-    for wrong, text in ((x.double(), "input `x` is bound to a tensor of double"), (x[1:], "input `x` is bound to a tensor of shape"), *more):
+    """Tensors that do not fit are refused by name, as are shards of more ranks; `more` are pairs of such a tensor and a text of the error."""
+    wider = MLP(block.block, [*block.w1, block.w1[0]], [*block.w2, block.w2[0]])
+    pairs = ((x.double(), "input `x` is bound to a tensor of double"), (x[1:], "input `x` is bound to a tensor of shape"), *more)
+    for module, given, text in (*((block, *pair) for pair in pairs), (wider, x, "one shard of each weight")):
         try:
-            block(wrong)
+            module(given)
         except RuntimeError as error:
             assert text in str(error), error
         else:
