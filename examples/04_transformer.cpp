@@ -60,11 +60,10 @@ struct predict : dv::graph<
     typename Model::forward, dv::repeat<Model::template attend_only, Model::layers>,
     dv::output<logits<0>>> {};
 
-// Prints what the model writes after `beginning`, one character after the other; every rank computes it, and the first one prints.
+// Prints what the model writes behind a beginning, one character after the other; every rank computes it, and the first one prints.
 template <class Executor>
-void write_on(Executor& predictor, const transformer::text& text, const std::string& beginning, int characters, bool print) {
+void write_on(Executor& predictor, const transformer::text& text, transformer::tokens all, int characters, bool print) {
     transformer::generator random{1};
-    transformer::tokens all = text.encoded(beginning);
     for (int i = 0; i < characters; ++i) {
         const auto seen = static_cast<std::ptrdiff_t>(std::min<std::size_t>(all.size(), length));
         transformer::tokens window(all.end() - seen, all.end());
@@ -72,7 +71,7 @@ void write_on(Executor& predictor, const transformer::text& text, const std::str
         predictor.bind(dv::name<tokens>, window);
         const auto read = predictor.run().read(dv::name<logits<0>>).host();
         const std::vector<float> scores(read.begin(), read.end());
-        all.push_back(transformer::sample(scores.data() + (seen - 1) * vocabulary, vocabulary, 0.7, random));
+        all.push_back(transformer::sample(scores.data() + (seen - 1) * vocabulary, text.different(), 0.7, random));
     }
     if (!print) return;
     std::printf("  \"");
@@ -135,6 +134,8 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
     constexpr int ranks = Dp * Tp * Pp, tokens_of_step = Model::sequences * length;
     using options = plan_options<ranks, World>;
     using learning = typename Model::template train<Dp, Tp, Pp>;
+    // Before the training, which a text without these characters is refused
+    const transformer::tokens beginning = Then == afterwards::text ? text.encoded("Alice was ") : transformer::tokens{};
     std::vector<double> losses;
     reports::recorded_steps<learning, options> recorded{ranks};
     auto world = make_world(ranks);
@@ -171,7 +172,7 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
             static_assert(Pp == 1, "a rank that writes needs all layers");
             dv::executor<predict<Model, Dp, Tp>, options> predictor{rank, store};  // sees the same weights
             predictor.bind(dv::name<positions>, transformer::positions(1, length));
-            write_on(predictor, text, "Alice was ", 200, prints);
+            write_on(predictor, text, beginning, 200, prints);
         }
     });
     if (!losses.empty()) reports::print<learning, options>(recorded.runs());  // else the files have all steps

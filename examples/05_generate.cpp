@@ -91,6 +91,7 @@ template <int Roles> struct graphs {
 
 // A text that is being written.
 struct sequence {
+    int different;                    // tokens of the text that the model has learned
     transformer::tokens known;        // the last of its tokens, at most `length`
     transformer::tokens written{};    // the tokens behind its beginning
     std::vector<float> all_scores{};  // the logits after each of `length` tokens
@@ -100,7 +101,7 @@ struct sequence {
     // Appends a token, if there are not yet `length`.
     void write() {
         if (known.size() == length) return;
-        known.push_back(transformer::sample(last_scores(), vocabulary, 0.7, random));
+        known.push_back(transformer::sample(last_scores(), different, 0.7, random));
         written.push_back(known.back());
     }
 };
@@ -223,7 +224,8 @@ template <int Roles, class World>
 int generate(const transformer::text& text, World make_world) {
     constexpr int ranks = Roles * width, steps = 200;
     using options = plan_options<ranks, World>;
-    const std::vector<std::string> beginnings{"Alice was ", "The Queen said ", "It was "};
+    std::vector<transformer::tokens> beginnings;  // made before the training, which a text without these characters is refused
+    for (const char* beginning : {"Alice was ", "The Queen said ", "It was "}) beginnings.push_back(text.encoded(beginning));
     bool good = true;
     auto world = make_world(ranks);
     std::printf("%d ranks, %d of each role; %s\n", ranks, width, world.links().c_str());
@@ -240,13 +242,14 @@ int generate(const transformer::text& text, World make_world) {
         std::vector<sequence> texts;
         for (std::size_t count = 1; count <= beginnings.size(); ++count) {
             texts.clear();
-            for (std::size_t i = 0; i < count; ++i) texts.push_back({text.encoded(beginnings[i])});
+            for (std::size_t i = 0; i < count; ++i) texts.push_back({text.different(), beginnings[i]});
             all.write(texts, 6, prints);
         }
         if (!prints) return;
         for (std::size_t i = 0; i < texts.size(); ++i) {
-            std::string story = beginnings[i];
-            for (const std::int32_t token : texts[i].written) story += text.character(token);
+            std::string story;
+            for (const transformer::tokens& part : {beginnings[i], texts[i].written})
+                for (const std::int32_t token : part) story += text.character(token);
             std::printf("  \"%s\"\n", story.c_str());
         }
         std::printf("  logits at most %.1e apart from those of one role that reads each text at once\n", all.difference());

@@ -20,15 +20,20 @@ using tokens = std::vector<std::int32_t>;
 
 // A text and its characters in ascending order: a token is a character's place among them.
 struct text {
+    std::string path;
     std::string characters;
     tokens all;
 
+    int different() const { return static_cast<int>(characters.size()); }  // tokens are smaller
     char character(std::int32_t token) const { return characters.at(static_cast<std::size_t>(token)); }
-    tokens encoded(const std::string& what) const {
+    // The beginning of another text, on which a program writes.
+    tokens encoded(const std::string& beginning) const {
         tokens t;
-        for (const char c : what) {
+        for (const char c : beginning) {
             const std::size_t at = characters.find(c);
-            if (at == std::string::npos) throw std::runtime_error{std::string{"the text has no character `"} + c + '`'};
+            if (at == std::string::npos)
+                throw std::runtime_error{"transformer: " + path + " has no character `" + c + "` of `" + beginning +
+                                         "`, the program's own beginning"};
             t.push_back(static_cast<std::int32_t>(at));
         }
         return t;
@@ -47,7 +52,7 @@ inline text load(const std::string& path = default_path()) {
     const std::string whole{std::istreambuf_iterator<char>{file}, {}};
     const std::set<char> different(whole.begin(), whole.end());
     if (different.size() > vocabulary) throw std::runtime_error("transformer: " + path + " has too many different characters");
-    text t{std::string(different.begin(), different.end()), {}};
+    text t{path, std::string(different.begin(), different.end()), {}};
     t.all = t.encoded(whole);
     return t;
 }
@@ -80,6 +85,9 @@ struct batch {
 
 // The sequences first, ..., first + count - 1 of the batch of a step.
 inline batch draw(const text& from, int step, int first, int count, int length) {
+    if (from.all.size() <= static_cast<std::size_t>(length))
+        throw std::runtime_error("transformer: " + from.path + " has " + std::to_string(from.all.size()) +
+                                 " characters, too few for a sequence of " + std::to_string(length) + " and the one that follows");
     batch b;
     for (int i = first; i < first + count; ++i) {
         generator random{static_cast<std::uint64_t>(step) * 10'000 + static_cast<std::uint64_t>(i)};
