@@ -126,6 +126,7 @@ struct outcome {
 
 template <int Ranks, class World>
 outcome play(const digits::split& data, World make_world, const stretch& part = {}) {
+    static_assert(batch % Ranks == 0 && digits::held_out_size % Ranks == 0, "all ranks have as many digits");
     using training = train<batch / Ranks>;
     using evaluation = evaluate<digits::held_out_size / Ranks>;
     using options = plan_options<Ranks, World>;

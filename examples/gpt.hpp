@@ -344,7 +344,9 @@ struct model {
         dv::when<tied_head && (Pp > 1), dv::on<stage<0>, dv::let<head, copy(token_table)>>>,
         dv::pipeline<Pp, micro_batches<Pp>, dv::one_f_one_b, stage, pipelined<Pp>::template forward, pipelined<Pp>::template backward>,
         typename pipelined<Pp>::update_all,
-        dv::output<mean_loss>> {};
+        dv::output<mean_loss>> {
+        static_assert(sequences % Dp == 0, "all ranks along dp have as many sequences");
+    };
 };
 
 // clang-format on
@@ -368,6 +370,7 @@ place place_of(int rank) {
 // Runs step `i` of a training, from 1 on, with the sequences of the rank with this index on dp. Returns the ticket.
 template <class Model, int Dp, int Pp, class Executor>
 auto train_step(Executor& learn, const transformer::text& text, int i, int index) {
+    static_assert(Model::sequences % Dp == 0, "all ranks along dp have as many sequences");
     constexpr int mine = Model::sequences / Dp;
     const transformer::batch b = transformer::draw(text, i, index * mine, mine, Model::length);
     learn.bind(dv::name<tokens>, b.inputs).bind(dv::name<targets>, b.targets);

@@ -193,6 +193,8 @@ def main():
         if device.type == "cuda":
             device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
             torch.cuda.set_device(device)
+    if sequences % ranks != 0:
+        sys.exit(f"a batch of {sequences} sequences does not divide among {ranks} processes")
     global tied_head
     tied_head = not arguments.untied
     model = GPT()
