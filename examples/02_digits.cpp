@@ -12,6 +12,7 @@
 
 #include "digits.hpp"
 #include "reports.hpp"
+#include "words.hpp"
 #include "worlds.hpp"
 
 #include <cmath>
@@ -148,8 +149,7 @@ outcome play(const digits::split& data, World make_world, const stretch& part = 
 
         int epoch = 0;
         if (!part.resume.empty())  // the states are replicated: one file serves all ranks, however many
-            for (const auto& [name, text] : store.load(part.resume))
-                if (name == "epochs") epoch = std::stoi(text);
+            epoch = words::noted(store.load(part.resume), "epochs", part.resume);
         for (; epoch < part.last_epoch; ++epoch) {
             const std::vector<int> order = digits::shuffled(digits::training_size, static_cast<std::uint64_t>(epoch) + 1);
             const bool last = epoch + 1 == part.last_epoch;

@@ -24,6 +24,7 @@
 #include "loss_plot.hpp"
 #include "reports.hpp"
 #include "transformer.hpp"
+#include "words.hpp"
 #include "worlds.hpp"
 
 #include <chrono>
@@ -99,9 +100,10 @@ template <class Model, int Tp, int Pp>
 int begin(dv::store& store, const stretch& part, place at) {
     first_weights<Model, Tp>{store, at}.template write<Pp>();
     int steps = 0;
-    if (!part.resume.empty())
-        for (const auto& [name, value] : store.load(file_of(part.resume, at.stage)))
-            if (name == "steps") steps = std::stoi(value);
+    if (!part.resume.empty()) {
+        const std::string file = file_of(part.resume, at.stage);
+        steps = words::noted(store.load(file), "steps", file);
+    }
     save(store, part.initial, at, 0);
     return steps;
 }
