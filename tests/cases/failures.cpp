@@ -322,6 +322,35 @@ TEST_CASE("who destroys an executor behind a wait that was too long tells the ot
     std::this_thread::sleep_for(20ms);  // the position that was left to itself ends
 }
 
+TEST_CASE("... and nothing of a wait for a run that has ended since") {
+    const std::string text = message([] {
+        dv::host::world{2}.run([&](auto& rank) {
+            dv::executor<each_alone> step{rank, 10s};
+            step.bind(dv::name<x>, ones);
+            if (rank.index() == 1) {
+                stalling = true;
+                const auto t = step.run();
+                has(message([&] { t.wait_for(100ms); }), "timeout after 0.10 s");  // by then the operation has begun
+                stalling = false;
+                t.wait();
+                stalling = true;
+                step.run();
+                throw dv::failure{"elsewhere"};
+            }
+            std::string told = "nothing thrown";
+            for (int i = 0; i < 2000 && told == "nothing thrown"; ++i) {
+                std::this_thread::sleep_for(1ms);
+                told = message([&] { step.run().wait(); });
+            }
+            has(told, "rank 1 destroyed the executor of `each_alone` with work in flight");
+            CHECK(told.find("behind a timeout") == std::string::npos);
+        });
+    });
+    has(text, "elsewhere");
+    stalling = false;
+    std::this_thread::sleep_for(20ms);  // the position that was left to itself ends
+}
+
 TEST_CASE("an element that a result or an argument does not have") {
     dv::host::world{1}.run([](auto& rank) {
         dv::executor<doubling> step{rank};

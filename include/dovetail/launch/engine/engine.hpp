@@ -73,7 +73,7 @@ public:
     // executed beside such a run.
     void bind_output(int symbol, const external_tensor& to) {
         const auto one = used();
-        if (has_output(symbol)) bindings_.bind_output(symbol, to, !writes_in_place(find_output(symbol)));
+        if (has_output(symbol)) bindings_.bind_output(symbol, to, !writes_in_place(addresses.buffer_of_output(symbol)));
     }
     void unbind_output(int symbol) {
         const auto one = used();
@@ -148,7 +148,7 @@ public:
     void release(run_state& f, thread_number by, int output = -1) noexcept { slots_.release(f, by, output); }
     // The buffer that holds an output on this rank; throws if this rank has none.
     int output_buffer(int symbol) const {
-        const int found = find_output(symbol);
+        const int found = addresses.buffer_of_output(symbol);
         if (found < 0) throw usage_error{"output `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
         if (where.is_off_root(symbol, rank))
             throw usage_error{"output `" + symbol_name(symbol) + "` is on the root of its " +
@@ -157,9 +157,9 @@ public:
     }
     // Throws if an output that was read before an abort may have been overwritten since, by copies of other ranks.
     void check_kept(int symbol) {
-        reporting([&, this] { check_not_overwritten(find_output(symbol)); });
+        reporting([&, this] { check_not_overwritten(addresses.buffer_of_output(symbol)); });
     }
-    bool has_output(int symbol) const { return find_output(symbol) >= 0 && !where.is_off_root(symbol, rank); }
+    bool has_output(int symbol) const { return addresses.buffer_of_output(symbol) >= 0 && !where.is_off_root(symbol, rank); }
     detail::stored_state& state_of(int symbol) {
         for (const auto& s : addresses.states())
             if (s.symbol == symbol) return *s.stored;
@@ -227,7 +227,8 @@ protected:
                 true};
     }
     void wait_for_end(run_state& f, std::chrono::nanoseconds limit) {
-        if (!wait(f, launch::after(limit))) throw timeout{last_timeout_.note(too_late(limit, f.run, "ended")), rank};
+        if (wait(f, launch::after(limit))) return last_timeout_.clear();
+        throw timeout{last_timeout_.note(too_late(limit, f.run, "ended")), rank};
     }
     std::string too_late(std::chrono::nanoseconds limit, std::int64_t run, const std::string& what) {
         return "timeout after " + launch::in_seconds(limit) + ": run " + std::to_string(run) + " of " + described() + " has not " + what +
@@ -282,10 +283,6 @@ private:
         if (wait_for_inputs(*slots_.issued(run), launch::after(options.time_limit))) return;
         const std::string what = "read its inputs, and " + bindings_.name(static_cast<std::size_t>(input)) + " cannot be bound again";
         throw timeout{too_late(options.time_limit, run, what), rank};
-    }
-    int find_output(int symbol) const {
-        const int i = addresses.output_of(symbol);
-        return i < 0 ? -1 : addresses.outputs()[static_cast<std::size_t>(i)].buffer;
     }
 
     launch::bindings bindings_;

@@ -1,4 +1,5 @@
-// The last wait for a run that was too long, as text. It says who stays away: other ranks get it where the exception destroys the executor.
+// A wait for a run that was too long, as text, until a later one ends well. It says who stays away: other ranks get it where the exception
+// destroys the executor.
 #pragma once
 
 #include <mutex>
@@ -12,6 +13,10 @@ public:
     std::string note(std::string text) {
         const std::lock_guard lock{mutex_};
         return text_ = std::move(text);
+    }
+    void clear() {
+        const std::lock_guard lock{mutex_};
+        text_.clear();
     }
     // To be put behind what it led to; empty if no wait was too long.
     std::string behind() const {

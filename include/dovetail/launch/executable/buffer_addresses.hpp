@@ -94,6 +94,11 @@ public:
     int input_of(int symbol) const { return index_of(symbol, inputs_); }
     // Index of an output of this role, or -1.
     int output_of(int symbol) const { return index_of(symbol, outputs_); }
+    // The buffer of an output, by symbol; -1: there is none.
+    int buffer_of_output(int symbol) const {
+        const int output = output_of(symbol);
+        return output < 0 ? -1 : outputs_[static_cast<std::size_t>(output)].buffer;
+    }
     // Index of the binding that says where a buffer is, if there is one; -1: its address depends on the run alone.
     int binding_of(int buffer) const { return locations_[buffer].bound; }
     // Whether an output can be written elsewhere: not one in host memory.
