@@ -87,19 +87,19 @@ concept names_sms = can_be_probed<Op>() && !requires { &fact_probe<Op>::sms; };
 template <class Pointer>
 inline constexpr bool to_number = std::is_pointer_v<Pointer> && std::is_integral_v<std::remove_cv_t<std::remove_pointer_t<Pointer>>>;
 template <class Op>
-concept has_in_place = to_number<decltype(&Op::in_place)> && requires { typename std::integral_constant<int, Op::in_place>; };
+concept declares_in_place = to_number<decltype(&Op::in_place)> && requires { typename std::integral_constant<int, Op::in_place>; };
 template <class Op>
-concept has_in_place_only = to_number<decltype(&Op::in_place_only)> && requires { typename std::bool_constant<Op::in_place_only>; };
+concept declares_in_place_only = to_number<decltype(&Op::in_place_only)> && requires { typename std::bool_constant<Op::in_place_only>; };
 template <class Op>
-concept has_row_wise = std::is_pointer_v<decltype(&Op::row_wise)> && std::is_convertible_v<decltype(Op::row_wise), row_wise_extents> &&
-                       requires { typename std::bool_constant<Op::row_wise.declared>; };
+concept declares_row_wise = std::is_pointer_v<decltype(&Op::row_wise)> && std::is_convertible_v<decltype(Op::row_wise), row_wise_extents> &&
+                            requires { typename std::bool_constant<Op::row_wise.declared>; };
 template <class Op>
-concept has_effect = to_number<decltype(&Op::has_effect)> && requires { typename std::bool_constant<Op::has_effect>; };
+concept declares_effect = to_number<decltype(&Op::has_effect)> && requires { typename std::bool_constant<Op::has_effect>; };
 template <class Op>
-concept has_sms = to_number<decltype(&Op::sms)> && requires { typename std::integral_constant<int, Op::sms>; };
+concept declares_sms = to_number<decltype(&Op::sms)> && requires { typename std::integral_constant<int, Op::sms>; };
 // Something else than the extents of rows.
 template <class Op>
-concept has_other_row_wise = requires { Op::row_wise; } && !std::is_convertible_v<decltype(Op::row_wise), row_wise_extents>;
+concept declares_other_row_wise = requires { Op::row_wise; } && !std::is_convertible_v<decltype(Op::row_wise), row_wise_extents>;
 
 template <class Op>
 constexpr bool has_shape_rule() {
@@ -111,6 +111,7 @@ constexpr bool has_shape_rule() {
         return accepts_some<Op>(std::make_integer_sequence<int, 9>{}) || names_result<Op>;
 }
 
+// At most max_rank extents, of an element type.
 constexpr bool is_right(const tensor_type& t) { return t.valid() && t.rank >= 0 && t.rank <= max_rank; }
 constexpr int put(tensor_type t, tensor_type* to) {
     to[0] = t;
@@ -169,15 +170,15 @@ constexpr void check_facts() {
     if constexpr (!Rules::has_work && names_cost<Op>) error::report<error::bad_cost<Op>>();
     if constexpr (!Rules::has_tiles && names_tiles<Op>) error::report<error::bad_tiles<Op>>();
     if constexpr (!Rules::has_workspace && names_workspace<Op>) error::report<error::bad_workspace<Op>>();
-    if constexpr ((names_in_place<Op> && !has_in_place<Op>) || (names_in_place_only<Op> && !has_in_place_only<Op>) ||
-                  (names_row_wise<Op> && !has_row_wise<Op> && !has_other_row_wise<Op>) || (names_has_effect<Op> && !has_effect<Op>) ||
-                  (names_sms<Op> && !has_sms<Op>))
+    if constexpr ((names_in_place<Op> && !declares_in_place<Op>) || (names_in_place_only<Op> && !declares_in_place_only<Op>) ||
+                  (names_row_wise<Op> && !declares_row_wise<Op> && !declares_other_row_wise<Op>) ||
+                  (names_has_effect<Op> && !declares_effect<Op>) || (names_sms<Op> && !declares_sms<Op>))
         error::report<error::private_fact<Op>>();
 }
 
 template <class Op, int N>
 constexpr bool right_row_wise() {
-    if constexpr (has_row_wise<Op>)
+    if constexpr (declares_row_wise<Op>)
         return Op::row_wise.declared && Op::row_wise.arguments <= N && Op::row_wise.unit > 0;
     else
         return false;
@@ -207,19 +208,19 @@ constexpr operation facts_of_compute() {
         o.workspace = &rule::workspace;
         o.doubtful_workspace = doubtful<&rule::works_in>();
     }
-    if constexpr (has_in_place<Op>) {
+    if constexpr (declares_in_place<Op>) {
         if constexpr (Op::in_place < N)
             o.in_place = Op::in_place;
         else
             error::report<error::bad_in_place<Op>>();
     }
-    if constexpr (has_in_place_only<Op>) {
+    if constexpr (declares_in_place_only<Op>) {
         if constexpr (!Op::in_place_only || N > 0)
             o.in_place_only = Op::in_place_only;
         else
             error::report<error::bad_in_place<Op>>();
     }
-    if constexpr (has_row_wise<Op> || has_other_row_wise<Op>) {
+    if constexpr (declares_row_wise<Op> || declares_other_row_wise<Op>) {
         if constexpr (right_row_wise<Op, N>())
             o.row_wise = Op::row_wise;
         else
@@ -227,8 +228,8 @@ constexpr operation facts_of_compute() {
     } else {
         o.row_wise.refused = names_row_wise<Op>;
     }
-    if constexpr (has_effect<Op>) o.has_effect = Op::has_effect;
-    if constexpr (has_sms<Op>) o.sms = Op::sms;
+    if constexpr (declares_effect<Op>) o.has_effect = Op::has_effect;
+    if constexpr (declares_sms<Op>) o.sms = Op::sms;
     return o;
 }
 

@@ -90,8 +90,7 @@ inline bool names_type(const std::string& name) {
 }
 
 // `program [NAME]` measures a world that `make_world(ranks)` makes, prints the table, and writes NAME.hpp into the current folder. Of more
-// than eight ranks it measures eight. Returns 1 if there is none, one cannot be measured, or the file
-// cannot be written.
+// than eight ranks it measures eight. Returns 1 if there is none, one cannot be measured, or the file cannot be written.
 template <class Sizes, class MakeWorld>
 int machine_tool(int count, char** arguments, machine_ranks ranks, MakeWorld make_world) {
     const std::string name = count > 1 ? arguments[1] : "measured_machine";

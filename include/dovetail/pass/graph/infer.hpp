@@ -148,9 +148,8 @@ private:
 
     // A workspace is looked at where the shape rule is beyond doubt.
     constexpr void refuse_to_call(const ir::node& n) {
-        fail(
-            n.op->doubtful_workspace && !n.op->doubtful_rule ? ir::fault_kind::workspace_not_constexpr : ir::fault_kind::rule_not_constexpr,
-            n);
+        const bool rule_is_right = n.op->doubtful_workspace && !n.op->doubtful_rule;
+        fail(rule_is_right ? ir::fault_kind::workspace_not_constexpr : ir::fault_kind::rule_not_constexpr, n);
     }
     constexpr void refuse(const ir::node& n, const tensor_type* arguments, int count) {
         bool empty = false;
