@@ -184,7 +184,7 @@ TEST_CASE("two executors in one trace, of one graph one after the other and of a
 
 TEST_CASE("runs of two worlds: each has its own ranks, and their times are on one clock") {
     folder here;
-    const auto trace_of = [&](std::vector<int> worlds) {
+    const auto trace_of = [&](const std::vector<int>& worlds) {
         watched w{{here / "t.json", "", false}};
         for (const int ranks : worlds) play<open_sum>(ranks, 3, true);
         return content(here / "t.json");
