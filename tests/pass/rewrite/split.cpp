@@ -11,6 +11,10 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <utility>
+#include <vector>
+
 using namespace support;
 
 namespace app {
@@ -88,6 +92,19 @@ using layer = dv::group<dv::let<product<I>, matmul(typename input_of<I>::type, w
 template <int Blocks>
 struct chain : dv::graph<dv::mesh<dv::axis<tp, 4>>, dv::input<x, matrix>, dv::repeat<weight, 4>, dv::split<Blocks, dv::repeat<layer, 4>>,
                          dv::output<summed<3>>> {};
+
+// A split in every layer, of 17 statements each: `part<17 * L>` goes in, and `part<17 * L + 17>` comes out.
+template <int> struct part;
+template <int L>
+struct deep_layer {
+    template <int I> using relu_of = dv::let<part<17 * L + I + 1>, relu(part<17 * L + I>)>;
+    using statements = dv::split<2, dv::repeat<relu_of, 15>, dv::let<part<17 * L + 16>, matmul(part<17 * L + 15>, w<0>)>,
+                                 dv::let<part<17 * L + 17>, all_reduce<sum, tp>(part<17 * L + 16>)>>;
+};
+template <int L> using statements_of_layer = typename deep_layer<L>::statements;
+template <int Layers>
+struct deep : dv::graph<two_ranks, dv::input<part<0>, matrix>, dv::input<w<0>, matrix>, dv::repeat<statements_of_layer, Layers>,
+                        dv::output<part<17 * Layers>>> {};
 }  // namespace app
 
 namespace {
@@ -112,6 +129,23 @@ dv::ir::graph_data split_everywhere(int blocks) {
     list.everywhere = true;
     list.blocks = blocks;
     return dv::pass::detail::rewritten(dv::plan::typed<G>::value, list);
+}
+// As if there were one split at a time.
+dv::ir::graph_data split_one_by_one(const dv::ir::graph& g) {
+    dv::ir::graph_data made = dv::pass::detail::copy_of(g);
+    for (int r = 0; r < g.regions.size(); ++r) {
+        dv::vec<int> blocks(g.regions.size());
+        blocks[r] = g.regions[r].number;
+        made = dv::pass::rewrite_split(std::move(made), blocks);
+    }
+    return made;
+}
+// How many numbers of blocks there are in a graph.
+int splits_in(const dv::ir::graph_data& g) {
+    std::set<int> blocks;
+    for (const dv::ir::node& n : g.nodes)
+        if (n.blocks > 0) blocks.insert(n.blocks);
+    return static_cast<int>(blocks.size());
 }
 int copies_in(const dv::ir::graph_data& g) {
     int n = 0;
@@ -148,6 +182,12 @@ TEST_CASE("a split hides what a chain exposes") {
     constexpr std::int64_t whole = dv::predicted_time<app::chain<1>, app::h200>, blocks = dv::predicted_time<app::chain<4>, app::h200>;
     static_assert(blocks < whole / 100 * 90);
     static_assert(dv::hidden_fraction<app::chain<1>, app::h200> == 0 && dv::hidden_fraction<app::chain<4>, app::h200> > 0.9);
+}
+
+TEST_CASE("every layer of a deep graph may be split") {
+    static_assert(dv::predicted_time<app::deep<24>, app::h200> > 0);  // clang allows 1,048,576 steps for each stage
+    const int nodes = rewritten<app::deep<24>>().nodes.size();
+    CHECK(nodes == 24 * (2 + 17 * 2 + 1));  // the views of what comes from above, two blocks of each statement, the whole
 }
 
 TEST_CASE("a pair of reduce_scatter and all_gather goes by blocks, with what is equal on all ranks between them") {
@@ -257,26 +297,28 @@ TEST_CASE("random graphs that are split without being asked mean the same") {
 TEST_CASE("random graphs mean the same in blocks, and their plans are proven") {
     const how_many many{10000};
     MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
-    int split = 0, refused = 0, scattered = 0, exchanged = 0, joined = 0;
+    int split = 0, several = 0, refused = 0, scattered = 0, exchanged = 0, joined = 0;
     for (long i = many.first(); i < many.last(); ++i) {
-        const random_rows drawn{many.of(i), {{dv::rewrite::split, 2 << (i % 3)}}};
+        std::vector<dv::ir::region> splits;
+        for (int r = 0; r <= i % 4; ++r) splits.push_back({dv::rewrite::split, 2 << ((i + r) % 3)});
+        const random_rows drawn{many.of(i), splits};
         const dv::ir::graph g = dv::ir::view(drawn.graph);
         CAPTURE(i);
         REQUIRE(!g.wrong);
-        if (dv::pass::check_regions(g)) {
-            ++refused;
-            continue;
-        }
+        const auto refusal = dv::pass::check_regions(g);  // of a split that cannot be cut, which stays whole
+        refused += refusal ? 1 : 0;
         const dv::ir::graph_data blocks = rewritten(g);
+        REQUIRE(blocks.nodes.size() == split_one_by_one(g).nodes.size());
         if (blocks.nodes.size() == g.nodes.size()) continue;
         ++split;
+        several += splits_in(blocks) > 1 ? 1 : 0;
         joined += count(blocks, dv::view_kind::concat);
         for (const dv::ir::node& n : blocks.nodes) {
             scattered += n.blocks > 0 && n.kind == dv::op_kind::reduce_scatter ? 1 : 0;
             exchanged += n.blocks > 0 && n.kind == dv::op_kind::all_to_all ? 1 : 0;
         }
         REQUIRE(difference_of_outputs(g, dv::ir::view(blocks)) == "");
-        if (i % 10 != 0) continue;
+        if (i % 10 != 0 || refusal) continue;
         dv::plan_options o;
         o.machine = dv::machine::h200_nvlink::description;
         o.in_flight = 1 + static_cast<int>(i / 10 % 2);
@@ -284,10 +326,11 @@ TEST_CASE("random graphs mean the same in blocks, and their plans are proven") {
         REQUIRE(!made.wrong);
         CHECK(static_cast<bool>(prove_plan(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
     }
-    MESSAGE(split << " graphs split, " << refused << " refused, " << scattered << " blocks of reduce_scatters, " << exchanged
+    MESSAGE(split << " graphs split, " << several << " more than once, " << refused << " refused, " << scattered << " blocks of reduce_scatters, " << exchanged
                   << " of all_to_alls, " << joined << " joined values");
     if (many.only < 0 && many.count >= 10000) {
         CHECK(split > 2000);
+        CHECK(several > 500);
         CHECK(scattered > 50);
         CHECK(exchanged > 300);
     }

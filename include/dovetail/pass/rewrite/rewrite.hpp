@@ -35,11 +35,20 @@ constexpr ir::graph_data rewrite_once(const rewrite_list& list, int i, ir::graph
     __builtin_unreachable();  // a rewrite without a case is no constant expression
 }
 
-constexpr int automatic_splits_before(const ir::graph_data& g, int region) {
-    int n = 0;
-    for (int r = 0; r < region; ++r) n += g.regions[r].kind == rewrite::split && g.regions[r].number == automatic ? 1 : 0;
-    return n;
+// The blocks of each region; 0: it is no split.
+template <class Graph>
+constexpr vec<int> blocks_of_splits(const Graph& g, const rewrite_list& list) {
+    vec<int> blocks(g.regions.size());
+    for (int r = 0, automatic_before = 0; r < g.regions.size(); ++r)
+        if (g.regions[r].kind == rewrite::split)
+            blocks[r] = g.regions[r].number == automatic ? list.blocks_of(automatic_before++) : g.regions[r].number;
+    return blocks;
 }
+constexpr ir::graph_data rewrite_splits(const rewrite_list& list, ir::graph_data g) {
+    const vec<int> blocks = blocks_of_splits(g, list);
+    return rewrite_split(static_cast<ir::graph_data&&>(g), blocks);
+}
+
 // The rewrite that a statement asks for.
 constexpr ir::graph_data rewrite_region(const rewrite_list& list, int region, ir::graph_data g) {
     const ir::region r = g.regions[region];
@@ -49,10 +58,7 @@ constexpr ir::graph_data rewrite_region(const rewrite_list& list, int region, ir
         case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), region, list.kept);
         case rewrite::decompose:
         case rewrite::shard_update: return rewrite_decompose(static_cast<ir::graph_data&&>(g), region);
-        case rewrite::split: {
-            const int blocks = r.number == automatic ? list.blocks_of(automatic_splits_before(g, region)) : r.number;
-            return rewrite_split(static_cast<ir::graph_data&&>(g), region, blocks);
-        }
+        case rewrite::split:         // rewrite_splits has made the blocks
         case rewrite::copy_engines:  // with_transports has noted it
         case rewrite::identity:
         case rewrite::automatic: break;  // no statement asks for these
@@ -96,7 +102,7 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
     ir::graph_data now = with_transports(g, list);
     for (int i = 0; i < now.nodes.size(); ++i) now.nodes[i].origin = i;
     if (list.everywhere && list.blocks > 1) find_split_regions(now, list.blocks);
-    now = rewrite_regions(rewrite::split, list, static_cast<ir::graph_data&&>(now));
+    now = rewrite_splits(list, static_cast<ir::graph_data&&>(now));
     now = rewrite_whole_or_blocks(list, static_cast<ir::graph_data&&>(now));
     now = rewrite_regions(rewrite::bucket, list, static_cast<ir::graph_data&&>(now));
     for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
@@ -135,9 +141,19 @@ constexpr rewrite_list rewrites_of(const Graph& g, rewrite_list list, const axis
 
 namespace detail {
 
-constexpr ir::fault check_split(const ir::graph& g, int region) {
-    const int blocks = g.regions[region].number;
-    return split_analysis{g, region, blocks == automatic ? 1 : blocks}.fault();
+// The first mistake in the regions of one kind.
+template <class Check>
+constexpr ir::fault check_each(const ir::graph& g, rewrite kind, Check check) {
+    ir::fault wrong;
+    for (int region = 0; region < g.regions.size() && !wrong; ++region)
+        if (g.regions[region].kind == kind) wrong = check(g, region);
+    return wrong;
+}
+
+constexpr ir::fault check_splits(const ir::graph& g) {
+    if (!has_regions(g, rewrite::split)) return ir::fault{};
+    const split_analysis how{g, blocks_of_splits(g, {})};
+    return check_each(g, rewrite::split, [&](const ir::graph&, int region) { return how.fault_of(region); });
 }
 constexpr ir::fault check_keep(const ir::graph& g, int region) {
     return repetitions(g, region).empty() ? ir::make_fault(ir::fault_kind::nothing_to_keep, g.regions[region].source_position)
@@ -171,15 +187,6 @@ constexpr ir::fault check_movable(const ir::graph& g) {
     return ir::make_fault(ir::fault_kind::not_by_copy_engines, g.regions[region].source_position, n.statement).in(n.statement);
 }
 
-// The first mistake in the regions of one kind.
-template <class Check>
-constexpr ir::fault check_each(const ir::graph& g, rewrite kind, Check check) {
-    ir::fault wrong;
-    for (int region = 0; region < g.regions.size() && !wrong; ++region)
-        if (g.regions[region].kind == kind) wrong = check(g, region);
-    return wrong;
-}
-
 constexpr ir::fault check_decompositions(const ir::graph& g) {
     const ir::fault wrong = check_each(g, rewrite::shard_update, check_decompose);
     return wrong ? wrong : check_each(g, rewrite::decompose, check_decompose);
@@ -189,12 +196,12 @@ constexpr ir::fault check_decompositions(const ir::graph& g) {
 
 // The first mistake in what the statements ask for. Blocks of a split are decomposed, not the whole, and what that makes is bucketed.
 constexpr ir::fault check_regions(const ir::graph& g) {
-    ir::fault wrong = detail::check_each(g, rewrite::split, detail::check_split);
+    ir::fault wrong = detail::check_splits(g);
     if (!wrong) wrong = detail::check_each(g, rewrite::keep, detail::check_keep);
     if (!wrong) wrong = detail::check_each(g, rewrite::copy_engines, detail::check_moved);
     const bool later = detail::has_regions(g, rewrite::bucket) || detail::has_regions(g, rewrite::copy_engines);
     if (wrong || !(later || detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
-    ir::graph_data now = detail::rewrite_regions(rewrite::split, {}, detail::with_transports(g, {}));
+    ir::graph_data now = detail::rewrite_splits({}, detail::with_transports(g, {}));
     wrong = detail::check_decompositions(ir::view(now));
     if (wrong || !later) return wrong;
     now = detail::rewrite_whole_or_blocks({}, static_cast<ir::graph_data&&>(now));

@@ -1,4 +1,4 @@
-// Computes the statements of a split in blocks: each of its operations becomes one operation for each block.
+// Computes the statements of splits in blocks: each of its operations becomes one operation for each block.
 //
 //     split<2, let<h, matmul(x, w)>, let<y, relu(h)>>      h.0 = matmul(rows<0, 2>(x), w)     h.1 = matmul(rows<1, 2>(x), w)
 //                                                          y.0 = relu(h.0)                    y.1 = relu(h.1)     y = concat<y.0, y.1>
@@ -27,7 +27,7 @@ public:
           how_{how},
           to_{without_nodes(g)},
           first_block_(g.symbols.size(), -1),
-          first_view_(g.symbols.size(), -1),
+          last_views_(g.symbols.size(), -1),
           first_part_(g.symbols.size(), -1) {
         find_groups();
     }
@@ -41,42 +41,45 @@ public:
                 push(n, -1);
                 continue;
             }
-            for (int block = 0; block < how_.blocks; ++block) {
+            for (int block = 0; block < how_.blocks_of(n); ++block) {
                 push(n, block);
                 for (const int s : joined_results(n)) copy_rows_of_each(n, s, block);
             }
-            for (const int s : joined_results(n)) add_concat(to_, n, parts_of(s), s, receivers_of(n));
+            for (const int s : joined_results(n)) add_concat(to_, n, parts_of(n, s), s, receivers_of(n));
         }
         return static_cast<ir::graph_data&&>(to_);
     }
 
 private:
-    // The group of a block of a node: as many groups as blocks, but for one that has members outside, which stays one.
+    // The group of a block of a node: as many groups as blocks, but for one whose members are not all in one split, which stays one.
     constexpr void find_groups() {
         for (int i = 0; i < g_.nodes.size(); ++i) {
-            const int group = g_.nodes[i].nccl_group_id;
-            if (group < 0) continue;
-            while (within_.size() <= group) within_.push(1);
-            if (!how_.inside(i)) within_[group] = 0;
+            const ir::node& n = g_.nodes[i];
+            if (how_.inside(i) && how_.blocks_of(n) > most_blocks_) most_blocks_ = how_.blocks_of(n);
+            if (n.nccl_group_id < 0) continue;
+            while (split_around_.size() <= n.nccl_group_id) split_around_.push(not_seen);
+            int& around = split_around_[n.nccl_group_id];
+            const int region = how_.inside(i) ? how_.region_of(n) : not_one;
+            around = around == not_seen || around == region ? region : not_one;
         }
     }
     constexpr int group_of(const ir::node& n, int block) const {
-        if (n.nccl_group_id < 0 || block <= 0 || within_[n.nccl_group_id] == 0) return n.nccl_group_id;
-        return within_.size() + n.nccl_group_id * how_.blocks + block;
+        if (n.nccl_group_id < 0 || block <= 0 || split_around_[n.nccl_group_id] == not_one) return n.nccl_group_id;
+        return split_around_.size() + n.nccl_group_id * most_blocks_ + block;
     }
 
     // The symbols of the blocks of a value.
     constexpr void make_blocks(int s) {
         const ir::node& maker = g_.nodes[g_.symbols[s].node];
-        if (const int parts = how_.blocks * how_.cut_of(s).exchanged; parts > 0 && how_.joined(s))
-            first_part_[s] = add_parts(to_, s, parts);
+        const int blocks = how_.blocks_of(maker);
+        if (const int parts = blocks * how_.cut_of(s).exchanged; parts > 0 && how_.joined(s)) first_part_[s] = add_parts(to_, s, parts);
         to_.symbols[s].node = -1;
         if (how_.makes_rows_of_each_member(maker)) return;
         first_block_[s] = to_.symbols.size();
         ir::symbol block = g_.symbols[s];
-        block.type = how_.block_of(block.type, how_.cut_of(s).extent);
+        block.type = how_.block_of(block.type, how_.cut_of(s).extent, blocks);
         block.output = false;
-        for (int i = 0; i < how_.blocks; ++i) to_.symbols.push(block);
+        for (int i = 0; i < blocks; ++i) to_.symbols.push(block);
     }
 
     // The roles that receive the result of a collective over roles; none of other nodes.
@@ -98,7 +101,7 @@ private:
         for (const int role : receivers_of(written)) to_.operands.push(role);
         if (block >= 0) {
             n.block = block;
-            n.blocks = how_.blocks;
+            n.blocks = how_.blocks_of(written);
             n.nccl_group_id = group_of(written, block);
         }
         to_.nodes.push(n);
@@ -115,14 +118,14 @@ private:
             for (int k = 0; k < n.arguments; ++k) list.push(argument(n, k, block));
         else
             for (int member = 0, members = members_of(n); member < members; ++member)
-                list.push(add_rows(to_, n, g_.operands[n.first_argument], member * how_.blocks + block, members * how_.blocks));
+                list.push(add_rows(to_, n, g_.operands[n.first_argument], member * how_.blocks_of(n) + block, members * how_.blocks_of(n)));
         return list;
     }
     constexpr vec<int> results_of(const ir::node& n, int block) const {
         vec<int> list;
         if (block >= 0 && how_.makes_rows_of_each_member(n)) {
             for (int member = 0, members = members_of(n); member < members; ++member)
-                list.push(part_of(g_.operands[n.first_result], member, block));
+                list.push(part_of(n, g_.operands[n.first_result], member, block));
             return list;
         }
         for (int k = 0; k < n.results; ++k) {
@@ -134,15 +137,18 @@ private:
     constexpr int argument(const ir::node& n, int k, int block) {
         const int s = g_.operands[n.first_argument + k];
         if (block < 0 || how_.argument_cut(n, k).extent == whole) return s;
-        if (first_block_[s] >= 0) return first_block_[s] + block;
-        if (first_view_[s] < 0) view(n, s);
-        return first_view_[s] + block;
+        return (how_.takes_blocks(n, s) ? first_block_[s] : first_view(n, s)) + block;
     }
     constexpr int members_of(const ir::node& n) const { return how_.cut_of(g_.operands[n.first_result]).exchanged; }
-    // The blocks of rows of a value from outside.
-    constexpr void view(const ir::node& reader, int s) {
-        first_view_[s] = to_.symbols.size();
-        for (int i = 0; i < how_.blocks; ++i) add_rows(to_, reader, s, i, how_.blocks);
+    // The blocks of rows of a value from outside, as the split of a reader takes them.
+    constexpr int first_view(const ir::node& reader, int s) {
+        const int region = how_.region_of(reader), blocks = how_.blocks_of(reader);
+        for (int v = last_views_[s]; v >= 0; v = views_[v].earlier)
+            if (views_[v].region == region) return views_[v].first;
+        views_.push({region, to_.symbols.size(), last_views_[s]});
+        last_views_[s] = views_.size() - 1;
+        for (int i = 0; i < blocks; ++i) add_rows(to_, reader, s, i, blocks);
+        return views_.back().first;
     }
     // The results that are put together of their blocks.
     constexpr vec<int> joined_results(const ir::node& n) const {
@@ -155,14 +161,16 @@ private:
     constexpr void copy_rows_of_each(const ir::node& written, int s, int block) {
         const int members = how_.makes_rows_of_each_member(written) ? 0 : how_.cut_of(s).exchanged;
         for (int member = 0; member < members; ++member)
-            add_copy(to_, written, add_rows(to_, written, first_block_[s] + block, member, members), part_of(s, member, block));
+            add_copy(to_, written, add_rows(to_, written, first_block_[s] + block, member, members), part_of(written, s, member, block));
     }
-    constexpr int part_of(int s, int member, int block) const { return first_part_[s] + member * how_.blocks + block; }
+    constexpr int part_of(const ir::node& maker, int s, int member, int block) const {
+        return first_part_[s] + member * how_.blocks_of(maker) + block;
+    }
     // What a value is put together of, in order.
-    constexpr vec<int> parts_of(int s) const {
+    constexpr vec<int> parts_of(const ir::node& maker, int s) const {
         const bool by_member = first_part_[s] >= 0;
         vec<int> parts;
-        for (int i = 0; i < how_.blocks * (by_member ? how_.cut_of(s).exchanged : 1); ++i)
+        for (int i = 0; i < how_.blocks_of(maker) * (by_member ? how_.cut_of(s).exchanged : 1); ++i)
             parts.push((by_member ? first_part_[s] : first_block_[s]) + i);
         return parts;
     }
@@ -171,17 +179,32 @@ private:
     const split_analysis& how_;
     ir::graph_data to_;
     vec<int> first_block_;  // by symbol: the first of its blocks; -1: it has none
-    vec<int> first_view_;   // by symbol: the first of its views
+    vec<int> last_views_;   // by symbol: the last of `views_` that are of it
     vec<int> first_part_;   // by symbol in the order of an all_to_all: the first of the parts that it is put together of
-    vec<char> within_;      // by NCCL group: whether all its members are in the region
+    // The views of the blocks of a value, for the readers in one split.
+    struct views {
+        int region;
+        int first;    // symbol
+        int earlier;  // in `views_`: those of the same value for another split; -1: there are none
+    };
+    vec<views> views_;
+    static constexpr int not_one = -1, not_seen = -2;
+    vec<int> split_around_;  // by NCCL group: the split that has all its members, or `not_one`
+    int most_blocks_ = 0;
 };
 
 }  // namespace detail
 
-constexpr ir::graph_data rewrite_split(ir::graph_data g, int region, int blocks) {
+// `blocks`: of each region. One of 1 block, or that cannot be cut, stays as it is, and so does one of 0, which is no split.
+constexpr ir::graph_data rewrite_split(ir::graph_data g, vec<int> blocks) {
+    bool any = false;
+    for (int& n : blocks) {
+        if (n == 1) n = 0;
+        any |= n > 0;
+    }
+    if (!any) return g;
     const ir::graph seen = ir::view(g);
-    const split_analysis how{seen, region, blocks};
-    if (how.fault() || blocks == 1) return g;
+    const split_analysis how{seen, blocks};
     return detail::splitting{g, how}.run();
 }
 

@@ -1,5 +1,6 @@
-// Whether the statements of a split can be computed in blocks, and how each of their values is cut: along which extent, and in which
-// order of rows. Takes a checked graph, a region of it and a number of blocks; gives the first statement that cannot be cut, as a fault.
+// Whether the statements of splits can be computed in blocks, and how each of their values is cut: along which extent, and in which order
+// of rows. Takes a checked graph and the number of blocks of each region; gives the first statement of each that cannot be cut, as a fault.
+// To a split, what another one makes is a value from outside, so that all are analysed in one walk.
 #pragma once
 
 #include "../../collective/shape.hpp"
@@ -9,38 +10,34 @@
 
 namespace dovetail::pass {
 
-class split_analysis : detail::block_checks {
+class split_analysis : public detail::block_checks {
 public:
     // Whether to stop at the first statement that cannot be cut, or to find all of them, each as if it stood outside.
     enum class finding : unsigned char { first, all };
 
-    constexpr split_analysis(const ir::graph& g, int region, int blocks, finding what = finding::first)
+    constexpr split_analysis(const ir::graph& g, const vec<int>& blocks, finding what = finding::first)
         : block_checks{g, blocks},
-          region_{region},
           all_{what == finding::all},
-          inside_(g.nodes.size()),
           cut_(g.symbols.size()),
-          known_(g.symbols.size(), 1),
+          known_(g.symbols.size()),
           joined_(g.symbols.size()),
           replicas_{g} {
-        find_inside();
         follow();
-        for (int s = 0; s < g.symbols.size() && !wrong_; ++s)
-            if (joined_[s] != 0 && made_in_blocks(s)) {
+        find_joined();
+        for (int s = 0; s < g.symbols.size(); ++s)
+            if (joined_[s] != 0 && made_in_blocks(s) && !wrong(maker(s))) {
                 check_joined(s);
-                if (all_ && wrong_) take_out(g.symbols[s].node);
+                take_out_if_wrong(g.symbols[s].node);
             }
-        for (int i = 0; i < g.nodes.size() && !wrong_; ++i)
-            if (inside_[i] != 0) check_in_place(g.nodes[i]);
+        for (const int i : nodes_)
+            if (inside(i) && !wrong(g.nodes[i])) check_in_place(g.nodes[i]);
+        for (const int i : nodes_)
+            if (inside(i) && wrong(g.nodes[i])) put_outside(i);
     }
 
-    using block_checks::block_of;
-    using block_checks::blocks;
-    constexpr const ir::fault& fault() const { return wrong_; }
     // The nodes that cannot be cut, where all were asked for.
     constexpr const vec<int>& culprits() const { return culprits_; }
-    constexpr bool inside(int node) const { return inside_[node] != 0; }
-    // Whether a node of the region is computed in blocks. One that takes only whole values is computed once.
+    // Whether a node of a split is computed in blocks. One that takes only whole values is computed once.
     constexpr bool is_cut(const ir::node& n) const {
         for (int k = 0; k < n.arguments; ++k)
             if (argument_cut(n, k).extent != whole) return true;
@@ -56,75 +53,63 @@ public:
         return s >= 0 && made_in_blocks(s) && joined(s) && cut_[s].exchanged > 0 && !is_read_by_rows(s);
     }
     constexpr bool made_in_blocks(int symbol) const { return made_inside(symbol) && cut_[symbol].extent != whole; }
+    // Whether a node takes blocks that its own split makes. Of another value it takes blocks of rows, or all.
+    constexpr bool takes_blocks(const ir::node& n, int symbol) const { return made_beside(n, symbol) && cut_[symbol].extent != whole; }
     // Whether somebody reads all of a value that is made in blocks.
     constexpr bool joined(int symbol) const { return joined_[symbol] != 0; }
     constexpr const value_cut& cut_of(int symbol) const { return cut_[symbol]; }
 
-    // How a node of the region takes an argument.
+    // How a node of a split takes an argument.
     constexpr value_cut argument_cut(const ir::node& n, int k) const {
         const int s = argument(n, k);
         if (n.kind == op_kind::compute) return {extent_of_argument(n, k)};
-        const value_cut cut = made_inside(s) ? cut_[s] : value_cut{type_of(s).rank > 0 ? 0 : whole};
+        const value_cut cut = made_beside(n, s) ? cut_[s] : value_cut{type_of(s).rank > 0 ? 0 : whole};
         return is_exchange(n) && cut == value_cut{0} ? value_cut{} : cut;
     }
 
 private:
-    constexpr bool made_inside(int symbol) const {
-        const ir::symbol& s = g_.symbols[symbol];
-        return s.kind == ir::symbol_kind::value && s.node >= 0 && inside_[s.node] != 0;
-    }
-
-    constexpr void find_inside() {
-        for (int i = 0; i < g_.nodes.size(); ++i) {
-            const ir::node& n = g_.nodes[i];
-            if (ir::region_around(g_, n, rewrite::split) != region_) continue;
-            inside_[i] = 1;
-            for (int k = 0; k < n.results && !n.update; ++k)
-                if (result(n, k) >= 0) known_[result(n, k)] = 0;
-        }
-    }
-
-    // A node that cannot be cut: what it makes is a whole value for those that come behind it.
-    constexpr void take_out(int node) {
-        wrong_ = ir::fault{};
+    // A node that cannot be cut, where all are looked for: those that come behind it read a whole value.
+    constexpr void take_out_if_wrong(int node) {
+        if (!all_ || !wrong(g_.nodes[node])) return;
+        wrong_[region_of(g_.nodes[node])] = ir::fault{};
         culprits_.push(node);
-        inside_[node] = 0;
+        put_outside(node);
         for (int k = 0; k < g_.nodes[node].results; ++k)
-            if (const int s = result(g_.nodes[node], k); s >= 0) {
-                known_[s] = 1;
-                cut_[s] = {};
-            }
+            if (const int s = result(g_.nodes[node], k); s >= 0) cut_[s] = {};
     }
 
     // Each node once its arguments are known; values may be used above their definition.
     constexpr void follow() {
-        vec<char> done(g_.nodes.size());
-        for (bool changed = true; changed && !wrong_;) {
+        vec<char> done(nodes_.size());
+        for (bool changed = true; changed;) {
             changed = false;
-            for (int i = 0; i < g_.nodes.size() && !wrong_; ++i) {
-                if (done[i] != 0 || !ready(g_.nodes[i])) continue;
-                done[i] = 1;
+            for (int at = 0; at < nodes_.size(); ++at) {
+                const ir::node& n = g_.nodes[nodes_[at]];
+                if (done[at] != 0 || wrong(n) || !ready(n)) continue;
+                done[at] = 1;
                 changed = true;
-                if (inside_[i] != 0) cut(g_.nodes[i]);
-                if (all_ && wrong_) take_out(i);
-                if (inside_[i] == 0) read_from_outside(g_.nodes[i]);
-                for (const int s : awaited(g_.nodes[i]))
-                    if (made_in_blocks(s)) joined_[s] = 1;
+                cut(n);
+                take_out_if_wrong(nodes_[at]);
             }
         }
-        for (int s = 0; s < g_.symbols.size(); ++s)
-            if (g_.symbols[s].output && made_in_blocks(s)) joined_[s] = 1;
     }
     constexpr bool ready(const ir::node& n) const {
         for (int k = 0; k < n.arguments; ++k)
-            if (known_[argument(n, k)] == 0) return false;
-        for (const int s : awaited(n))
-            if (known_[s] == 0) return false;
+            if (made_beside(n, argument(n, k)) && known_[argument(n, k)] == 0) return false;
         return true;
     }
-    constexpr void read_from_outside(const ir::node& n) {
-        for (int k = 0; k < n.arguments; ++k)
-            if (made_in_blocks(argument(n, k))) joined_[argument(n, k)] = 1;
+
+    // What is awaited, read outside of its split, or an output.
+    constexpr void find_joined() {
+        for (int i = 0; i < g_.nodes.size(); ++i) {
+            const ir::node& n = g_.nodes[i];
+            for (int k = 0; k < n.arguments; ++k)
+                if (const int s = argument(n, k); made_in_blocks(s) && (!inside(i) || !made_beside(n, s))) joined_[s] = 1;
+            for (const int s : awaited(n))
+                if (made_in_blocks(s)) joined_[s] = 1;
+        }
+        for (int s = 0; s < g_.symbols.size(); ++s)
+            if (g_.symbols[s].output && made_in_blocks(s)) joined_[s] = 1;
     }
 
     constexpr void cut(const ir::node& n) {
@@ -135,16 +120,16 @@ private:
         } else {
             if (n.kind == op_kind::compute && is_cut(n) && !makes_blocks(n)) fail(ir::fault_kind::not_row_wise, n);
             const value_cut made = n.kind == op_kind::compute ? cut_of_compute(n) : cut_of_communication(n);
-            for (int k = 0; k < n.arguments && !wrong_; ++k) check_argument(n, k);
-            for (int k = 0; k < n.results && !wrong_; ++k) make_result(n, k, made);
-            if (n.kind == op_kind::compute && made.extent != whole && !wrong_) check_shapes(n);
+            for (int k = 0; k < n.arguments && !wrong(n); ++k) check_argument(n, k);
+            for (int k = 0; k < n.results && !wrong(n); ++k) make_result(n, k, made);
+            if (n.kind == op_kind::compute && made.extent != whole && !wrong(n)) check_shapes(n);
         }
     }
 
     // The extent along which an elementwise operation goes: that of its first argument that is cut, or else rows.
     constexpr int extent_of_elements(const ir::node& n) const {
         for (int k = 0; k < n.arguments; ++k)
-            if (const int s = argument(n, k); n.op->row_wise.of_argument(k) != whole && made_in_blocks(s)) return cut_[s].extent;
+            if (const int s = argument(n, k); n.op->row_wise.of_argument(k) != whole && takes_blocks(n, s)) return cut_[s].extent;
         return 0;
     }
     constexpr int extent_of_argument(const ir::node& n, int k) const {
@@ -160,7 +145,7 @@ private:
         if (!is_cut(n)) return {};
         value_cut made{n.op->row_wise.elementwise ? extent_of_elements(n) : n.op->row_wise.of_result(0)};
         for (int k = 0; k < n.arguments; ++k)
-            if (const int s = argument(n, k); extent_of_argument(n, k) != whole && made_in_blocks(s)) {
+            if (const int s = argument(n, k); extent_of_argument(n, k) != whole && takes_blocks(n, s)) {
                 made.scattered |= cut_[s].scattered;
                 made.gathered |= cut_[s].gathered;
                 if (cut_[s].exchanged != 0) made.exchanged = cut_[s].exchanged;
@@ -168,9 +153,9 @@ private:
         for (int k = 0; k < n.arguments; ++k) {
             const int s = argument(n, k);
             if (extent_of_argument(n, k) == whole) {
-                if (made_in_blocks(s)) joined_[s] = 1;
+                if (takes_blocks(n, s)) joined_[s] = 1;
                 if ((replicas_.varies_along(s) & made.scattered) != 0) fail(ir::fault_kind::differs_by_rank, n);
-            } else if (!same_order(made_in_blocks(s) ? cut_[s] : value_cut{}, made)) {
+            } else if (!same_order(takes_blocks(n, s) ? cut_[s] : value_cut{}, made)) {
                 fail(ir::fault_kind::cut_in_another_way, n);
             }
         }
@@ -206,20 +191,23 @@ private:
         const auto members = static_cast<int>(ir::width_along(g_, n.role, n.axes));
         const value_cut made{0, 0, 0, members};
         const int from = argument(n, 0);
-        if (given.extent == whole && made_inside(from) && !made_in_blocks(from) && !is_read_by_rows(result(n, 0))) return given;
+        if (given.extent == whole && made_beside(n, from) && !made_in_blocks(from) && !is_read_by_rows(result(n, 0))) return given;
         if (given.extent == whole ? !is_read_by_rows(result(n, 0)) : given != made) return fail(ir::fault_kind::split_stops, n), made;
         if (given.extent == whole) {
             check_parts(n, type_of(from), members);
-            if (made_in_blocks(from)) joined_[from] = 1;
+            if (takes_blocks(n, from)) joined_[from] = 1;
         } else {
             check_rows_of_each(n, type_of(from), members);
         }
         return made;
     }
+    // By a node of the split that makes it.
     constexpr bool is_read_by_rows(int symbol) const {
-        for (int i = 0; i < g_.nodes.size(); ++i)
-            for (int k = 0; k < g_.nodes[i].arguments && inside_[i] != 0; ++k)
-                if (argument(g_.nodes[i], k) == symbol && goes_by_rows(g_.nodes[i], k)) return true;
+        for (const int i : nodes_) {
+            const ir::node& n = g_.nodes[i];
+            for (int k = 0; k < n.arguments; ++k)
+                if (argument(n, k) == symbol && inside(i) && made_beside(n, symbol) && goes_by_rows(n, k)) return true;
+        }
         return false;
     }
     // Values from outside are read by blocks of rows.
@@ -227,21 +215,21 @@ private:
         const int s = argument(n, k);
         const value_cut by = argument_cut(n, k);
         if (by.extent == whole) return;
-        if (by.extent >= type_of(s).rank || (made_in_blocks(s) ? cut_[s].extent : 0) != by.extent)
+        if (by.extent >= type_of(s).rank || (takes_blocks(n, s) ? cut_[s].extent : 0) != by.extent)
             fail(ir::fault_kind::cut_in_another_way, n);
-        else if (type_of(s).extent[by.extent] % blocks != 0)
-            fail(ir::fault_kind::uneven_blocks, n).tensor(type_of(s)).count_of(blocks);
+        else if (type_of(s).extent[by.extent] % blocks_of(n) != 0)
+            fail(ir::fault_kind::uneven_blocks, n).tensor(type_of(s)).count_of(blocks_of(n));
         else if (rows_together(n, type_of(s), by.extent, s) % n.op->row_wise.unit != 0)
-            fail(ir::fault_kind::blocks_of_another_shape, n).tensor(type_of(s)).count_of(blocks);
-        else if (!made_in_blocks(s))
+            fail(ir::fault_kind::blocks_of_another_shape, n).tensor(type_of(s)).count_of(blocks_of(n));
+        else if (!takes_blocks(n, s))
             check_alignment(n, type_of(s));
     }
     // How many rows of a block lie one behind the other in the whole: all, unless they were gathered from several ranks.
     constexpr std::int64_t rows_together(const ir::node& n, const tensor_type& type, int extent, int s) const {
-        if (n.op->row_wise.unit == 1) return type.extent[extent] / blocks;  // any number of rows will do
-        const value_cut cut = made_in_blocks(s) ? cut_[s] : value_cut{};
+        if (n.op->row_wise.unit == 1) return type.extent[extent] / blocks_of(n);  // any number of rows will do
+        const value_cut cut = takes_blocks(n, s) ? cut_[s] : value_cut{};
         const std::int64_t members = cut.gathered != 0 ? ir::width_along(g_, n.role, cut.gathered) : cut.exchanged;
-        return type.extent[extent] / blocks / (members != 0 ? members : 1);
+        return type.extent[extent] / blocks_of(n) / (members != 0 ? members : 1);
     }
     constexpr void make_result(const ir::node& n, int k, value_cut made) {
         const int s = result(n, k);
@@ -250,21 +238,21 @@ private:
         known_[s] = 1;
         cut_[s] = made;
         if (made.extent == whole) return;
-        if (made.extent >= type_of(s).rank || type_of(s).extent[made.extent] % blocks != 0)
-            fail(ir::fault_kind::uneven_blocks, n).tensor(type_of(s)).count_of(blocks);
+        if (made.extent >= type_of(s).rank || type_of(s).extent[made.extent] % blocks_of(n) != 0)
+            fail(ir::fault_kind::uneven_blocks, n).tensor(type_of(s)).count_of(blocks_of(n));
     }
 
     constexpr void check_shapes(const ir::node& n) {
         vec<tensor_type> given;
         vec<int> extents;
-        for (int k = 0; k < n.arguments; ++k) given.push(block_of(type_of(argument(n, k)), extent_of_argument(n, k)));
+        for (int k = 0; k < n.arguments; ++k) given.push(block_of(type_of(argument(n, k)), extent_of_argument(n, k), blocks_of(n)));
         for (int k = 0; k < n.results; ++k) extents.push(result(n, k) < 0 ? whole : cut_[result(n, k)].extent);
         check_shape_rule(n, given, extents);
     }
 
     // What is put together lies in blocks of rows, in the written order or in that of an all_to_all, in the arena.
     constexpr void check_joined(int s) {
-        const ir::node& n = g_.nodes[g_.symbols[s].node];
+        const ir::node& n = maker(s);
         if (cut_[s].extent != 0)
             fail(ir::fault_kind::blocks_of_columns, n);
         else if (cut_[s].scattered != 0 || cut_[s].gathered != 0 || (cut_[s].exchanged != 0 && n.role < 0))  // a copy has a role
@@ -280,12 +268,10 @@ private:
     constexpr void check_in_place(const ir::node& n) {
         if (!n.op->in_place_only || !is_cut(n)) return;
         const int from = argument(n, n.op->in_place < 0 ? 0 : n.op->in_place), to = result(n, 0);
-        if (!made_in_blocks(from) || joined_[from] != 0 || (to >= 0 && joined_[to] != 0)) fail(ir::fault_kind::split_in_place, n);
+        if (!takes_blocks(n, from) || joined_[from] != 0 || (to >= 0 && joined_[to] != 0)) fail(ir::fault_kind::split_in_place, n);
     }
 
-    const int region_;
     const bool all_;
-    vec<char> inside_;    // by node
     vec<value_cut> cut_;  // by symbol
     vec<char> known_;     // by symbol: whether its cut is final
     vec<char> joined_;    // by symbol

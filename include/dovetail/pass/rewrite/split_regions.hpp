@@ -30,9 +30,11 @@ private:
     }
     // Until the analysis finds nothing that does not go by blocks.
     constexpr void take_out_the_rest(int blocks) {
+        vec<int> blocks_of_regions(g_.regions.size());
+        blocks_of_regions[first_] = blocks;
         for (bool all = false; !all;) {
             const ir::graph seen = ir::view(g_);
-            const split_analysis how{seen, first_, blocks, split_analysis::finding::all};
+            const split_analysis how{seen, blocks_of_regions, split_analysis::finding::all};
             for (const int node : how.culprits()) g_.nodes[node].region = -1;
             all = how.culprits().empty();
         }
