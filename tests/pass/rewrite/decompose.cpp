@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <utility>
 #include <vector>
 
 using namespace support;
@@ -33,9 +34,21 @@ template <int> struct down;
 template <int> struct stream;
 template <int> struct middle;
 
+template <int> struct part;
+
 using matrix = dv::tensor<dv::half, 1024, 1024>;
 using row = dv::tensor<dv::half, 1024>;
 using four_ranks = dv::mesh<dv::axis<tp, 4>>;
+
+// A region in every layer, of 17 statements each.
+template <int L>
+struct deep_layer {
+    template <int I> using relu_of = dv::let<part<17 * L + I + 2>, relu(part<17 * L + I + 1>)>;
+    using statements = dv::decompose<dv::let<part<17 * L + 1>, all_reduce<sum, tp>(part<17 * L>)>, dv::repeat<relu_of, 16>>;
+};
+template <int L> using statements_of_layer = typename deep_layer<L>::statements;
+template <int Layers>
+struct deep : dv::graph<four_ranks, dv::input<part<0>, matrix>, dv::repeat<statements_of_layer, Layers>, dv::output<part<17 * Layers>>> {};
 using h200 = dv::options<dv::machine::h200_nvlink>;
 using decomposed = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::decompose>>;
 
@@ -209,6 +222,29 @@ void compare(long i, const dv::ir::graph& g, const dv::rewrite_list& list, count
     CHECK(static_cast<bool>(prove_plan(dv::ir::view(made), dv::ir::view(planned.program), dv::ir::view(planned.plan), o)));
 }
 
+// As if there were one region at a time.
+dv::ir::graph_data decomposed_one_by_one(const dv::ir::graph& g) {
+    dv::ir::graph_data made = dv::pass::detail::copy_of(g);
+    for (int r = 0; r < g.regions.size(); ++r) {
+        for (dv::ir::region& other : made.regions) other.kind = dv::rewrite::identity;
+        made.regions[r].kind = dv::rewrite::decompose;
+        made = dv::pass::rewrite_decompose(std::move(made), dv::rewrite::decompose);
+    }
+    return made;
+}
+
+// A region that cannot be decomposed stays whole.
+void compare_with_one_by_one(long i, const dv::ir::graph& g, counts& seen) {
+    CAPTURE(i);
+    const dv::ir::graph_data made = rewritten(g);
+    REQUIRE(made.nodes.size() == decomposed_one_by_one(g).nodes.size());
+    REQUIRE(difference_of_outputs(g, dv::ir::view(made)) == "");
+    seen.refused += dv::pass::check_regions(g) ? 1 : 0;
+    const traffic t = traffic_of(dv::ir::view(made));
+    seen.rewritten += t.summed > 0 ? 1 : 0;
+    seen.moved += t.moved;
+}
+
 constexpr dv::rewrite_list everything() {
     dv::rewrite_list list;
     list.kind[list.count++] = dv::rewrite::decompose;
@@ -307,11 +343,18 @@ TEST_CASE("blocks of a split are decomposed, and remember the node that they com
     static_assert(dv::predicted_time<app::in_blocks<2>, app::h200> < dv::predicted_time<app::in_blocks<1>, app::h200>);
 }
 
+TEST_CASE("every layer of a deep graph may be decomposed") {
+    static_assert(dv::predicted_time<app::deep<24>, app::h200> > 0);  // clang allows 1,048,576 steps for each stage
+    const traffic t = traffic_of(dv::ir::view(rewritten<app::deep<24>>()));
+    CHECK(t.all_gathers == 24);
+    CHECK(t.moved == 24 * 16);
+}
+
 TEST_CASE("random graphs mean the same on shards, gather no more bytes, and their plans are proven") {
     const how_many many{10000};
     MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
     const dv::ir::region decompose{dv::rewrite::decompose}, inner_decompose{dv::rewrite::decompose, 0, 0};
-    counts all, stated, split;
+    counts all, stated, split, several;
     for (long i = many.first(); i < many.last(); ++i) {
         const dv::ir::region blocks{dv::rewrite::split, 2 << (i % 2)}, inner_blocks{dv::rewrite::split, 2 << (i % 2), 0};
         const random_rows without{many.of(i), {}}, with{many.of(i), {decompose}};
@@ -319,14 +362,17 @@ TEST_CASE("random graphs mean the same on shards, gather no more bytes, and thei
         compare(i, dv::ir::view(without.graph), everything(), all);
         compare(i, dv::ir::view(with.graph), {}, stated);
         compare(i, dv::ir::view(both.graph), {}, split);
+        const random_rows three{many.of(i), {decompose, decompose, i % 2 == 0 ? decompose : inner_decompose}};
+        compare_with_one_by_one(i, dv::ir::view(three.graph), several);
     }
-    for (const counts& c : {all, stated, split})
+    for (const counts& c : {all, stated, split, several})
         MESSAGE(c.rewritten << " graphs decomposed, " << c.refused << " refused, " << c.moved << " operations on shards");
     if (many.only < 0 && many.count >= 10000) {
         CHECK(all.rewritten > 4000);
         CHECK(all.moved > 500);
         CHECK(stated.moved > 80);
         CHECK(split.moved > 60);
+        CHECK(several.moved > 60);
     }
 }
 

@@ -107,13 +107,15 @@ private:
         communicate(i, own_rows_operation, how_.moved(i), s, rows);
         return rows;
     }
-    // All nodes of a role share the block of a value or an input; of a state and its rows, each takes that of the version it reads.
+    // All nodes of a role in a region share the block of a value or an input; of a state and its rows, each takes that of the version it
+    // reads.
     constexpr int own_block(int i, int s) {
         const ir::node& n = g_.nodes[i];
         const unsigned axes = how_.moved(i);
+        const int region = how_.region_of(n);
         for (const block& b : own_blocks_)
-            if (!is_of_state(s) && b.of == s && b.role == n.role && b.axes == axes) return b.symbol;
-        own_blocks_.push({s, n.role, axes, make_shard(s, n.role, axes)});
+            if (!is_of_state(s) && b.of == s && b.role == n.role && b.axes == axes && b.region == region) return b.symbol;
+        own_blocks_.push({s, n.role, axes, region, make_shard(s, n.role, axes)});
         communicate(i, own_rows_operation, axes, s, own_blocks_.back().symbol);
         return own_blocks_.back().symbol;
     }
@@ -144,7 +146,7 @@ private:
     struct block {
         int of, role;
         unsigned axes;
-        int symbol;
+        int region, symbol;
     };
 
     const ir::graph_data& g_;
@@ -157,10 +159,11 @@ private:
 
 }  // namespace detail
 
-// The region, or -1: every all_reduce that can be decomposed.
-constexpr ir::graph_data rewrite_decompose(ir::graph_data g, int region) {
+// The regions of a kind, or every all_reduce of the graph that can be decomposed.
+constexpr ir::graph_data rewrite_decompose(ir::graph_data g, rewrite kind,
+                                           decompose_analysis::extent of = decompose_analysis::extent::regions) {
     const ir::graph seen = ir::view(g);
-    const decompose_analysis how{seen, region};
+    const decompose_analysis how{seen, kind, of};
     if (!how.decomposes_any()) return g;
     return detail::decomposition{g, how}.run();
 }

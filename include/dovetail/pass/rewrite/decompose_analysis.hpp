@@ -1,6 +1,7 @@
 // Which all_reduces become a reduce_scatter and an all_gather, and which row-wise operations between them work on a shard: on this rank's
-// block of rows. Takes a checked graph and a region of it, or -1 for all of it; gives the first all_reduce of the region that cannot be
-// decomposed, as a fault.
+// block of rows. Takes a checked graph and the kind of its regions that ask for it, `decompose` or `shard_update`; gives the first
+// all_reduce of each region that cannot be decomposed, as a fault. To a region, what another one makes is a whole value, so that all are
+// analysed in one walk; one inside of another one of its kind is part of that.
 //
 //     h = all_reduce(x)    h' = reduce_scatter(x)
 //     y = norm(h)          y' = norm(h')    y = all_gather(y')      the product reads all rows of y
@@ -21,23 +22,36 @@ namespace dovetail::pass {
 
 class decompose_analysis {
 public:
-    constexpr decompose_analysis(const ir::graph& g, int region)
+    // The regions of the graph that ask for it, or the graph as one region.
+    enum class extent : unsigned char { regions, graph };
+
+    constexpr decompose_analysis(const ir::graph& g, rewrite kind, extent of = extent::regions)
         : g_{g},
-          region_{region},
-          shards_updates_{region >= 0 && g.regions[region].kind == rewrite::shard_update},
+          kind_{kind},
+          everywhere_{of == extent::graph},
           decomposed_(g.nodes.size()),
           moved_(g.nodes.size()),
           sharded_(g.symbols.size()),
-          replicas_{g} {
-        if (find_all_reduces()) {
+          replicas_{g},
+          one_rank_(everywhere_ ? 1 : g.regions.size()),
+          wrong_(everywhere_ ? 1 : g.regions.size()) {
+        find_all_reduces();
+        if (any_) {
             find_movable();
             keep_least_gathers();
         }
-        if (shards_updates_) check_updates();
+        if (shards_updates()) check_updates();
     }
 
-    constexpr const ir::fault& fault() const { return wrong_; }
+    constexpr const ir::fault& fault_of(int region) const { return wrong_[region]; }
     constexpr bool decomposes_any() const { return any_; }
+    // The outermost region around a node that asks for it; -1: there is none.
+    constexpr int region_of(const ir::node& n) const {
+        int outermost = everywhere_ ? 0 : -1;
+        for (int r = everywhere_ ? -1 : n.region; r >= 0; r = g_.regions[r].parent)
+            if (g_.regions[r].kind == kind_) outermost = r;
+        return outermost;
+    }
     constexpr bool decomposed(int node) const { return decomposed_[node] != 0; }
     // The axes along which a node works on shards; 0: it does not.
     constexpr unsigned moved(int node) const { return moved_[node]; }
@@ -76,24 +90,32 @@ private:
         return type;
     }
     constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) {
-        if (!wrong_) wrong_ = ir::make_fault(kind, n.statement, n.source_position + 1).in(n.statement);
-        return wrong_;
+        ir::fault& first = wrong_[region_of(n)];
+        if (!first) first = ir::make_fault(kind, n.statement, n.source_position + 1).in(n.statement);
+        return first;
+    }
+    constexpr bool shards_updates() const { return kind_ == rewrite::shard_update; }
+    constexpr void note_regions(const ir::node& n, vec<char>& found) const {
+        for (int r = n.region; r >= 0; r = g_.regions[r].parent) found[r] = 1;
+    }
+    // For each region in which nothing was found.
+    constexpr void fail_without(const vec<char>& found, ir::fault_kind kind) {
+        for (int r = 0; r < g_.regions.size() && !everywhere_; ++r)
+            if (g_.regions[r].kind == kind_ && found[r] == 0 && !wrong_[r]) wrong_[r] = ir::make_fault(kind, g_.regions[r].source_position);
     }
 
-    // Whether one is decomposed.
-    constexpr bool find_all_reduces() {
-        bool found = false;
+    constexpr void find_all_reduces() {
+        vec<char> found(g_.regions.size());
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const ir::node& n = g_.nodes[i];
-            if (n.kind != op_kind::all_reduce || !ir::stands_in(g_, n, region_)) continue;
-            found = true;
+            if (n.kind != op_kind::all_reduce || region_of(n) < 0) continue;
+            note_regions(n, found);
             if (!can_decompose(n)) continue;
             decomposed_[i] = 1;
             sharded_[result(n, 0)] = n.axes;
             any_ = true;
         }
-        if (!found && region_ >= 0) wrong_ = ir::make_fault(ir::fault_kind::nothing_to_decompose, g_.regions[region_].source_position);
-        return any_;
+        fail_without(found, ir::fault_kind::nothing_to_decompose);
     }
     // Along axes of width 1 there is nothing to do.
     constexpr bool can_decompose(const ir::node& n) {
@@ -101,7 +123,7 @@ private:
         const std::int64_t width = ir::width_along(g_, n.role, n.axes);
         if (width == 0) return fail(ir::fault_kind::decompose_open_width, n), false;
         const tensor_type& type = type_of(argument(n, 0));
-        if (width == 1) return one_rank_ = true, false;
+        if (width == 1) return one_rank_[region_of(n)] = 1, false;
         if (collective::is_divisible(collective::of(op_kind::reduce_scatter), type, width)) return true;
         return fail(ir::fault_kind::decompose_uneven, n).tensor(type).count_of(width), false;
     }
@@ -125,7 +147,7 @@ private:
     constexpr bool may_move(const ir::node& n) const {
         const operation& op = *n.op;
         return n.kind == op_kind::compute && op.view == view_kind::none && op.row_wise.declared && !op.has_effect &&
-               (!n.update || shards_updates_) && ir::stands_in(g_, n, region_);
+               (!n.update || shards_updates()) && region_of(n) >= 0;
     }
     // Whether an update, if it is one, may work on shards of its targets: they are equal before it, and it takes none as a whole.
     constexpr bool may_change(const ir::node& n, unsigned axes) {
@@ -141,7 +163,8 @@ private:
     }
     constexpr bool has_shards(const ir::node& n, int k, unsigned axes) const {
         const int s = argument(n, k);
-        return sharded_[s] == axes && g_.symbols[s].role == n.role;
+        return sharded_[s] != 0 && sharded_[s] == axes && g_.symbols[s].role == n.role &&
+               region_of(g_.nodes[g_.symbols[s].node]) == region_of(n);
     }
     // The axes of the first argument by rows that has shards; 0: there is none, or another argument is neither in such shards nor a whole
     // that is equal on these ranks.
@@ -221,28 +244,28 @@ private:
             if (result(n, k) >= 0) sharded_[result(n, k)] = 0;
     }
 
-    // The first update in the region that is not on shards.
+    // The first update in each region that is not on shards.
     constexpr void check_updates() {
-        bool found = false;
+        vec<char> found(g_.regions.size());
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const ir::node& n = g_.nodes[i];
-            if (!n.update || !ir::stands_in(g_, n, region_)) continue;
-            found = true;
-            if (moved_[i] == 0 && !one_rank_) fail(ir::fault_kind::update_not_sharded, n);
+            if (!n.update || region_of(n) < 0) continue;
+            note_regions(n, found);
+            if (moved_[i] == 0 && one_rank_[region_of(n)] == 0) fail(ir::fault_kind::update_not_sharded, n);
         }
-        if (!found && !wrong_) wrong_ = ir::make_fault(ir::fault_kind::nothing_to_shard, g_.regions[region_].source_position);
+        fail_without(found, ir::fault_kind::nothing_to_shard);
     }
 
     const ir::graph& g_;
-    int region_;
-    bool shards_updates_;
+    const rewrite kind_;
+    const bool everywhere_;
     vec<char> decomposed_;   // by node
     vec<unsigned> moved_;    // by node
     vec<unsigned> sharded_;  // by symbol
     detail::replicas replicas_;
     bool any_ = false;
-    bool one_rank_ = false;  // whether there is an all_reduce of one rank, which stays as it is, with what comes behind it
-    ir::fault wrong_;
+    vec<char> one_rank_;    // by region: whether it has an all_reduce of one rank, which stays as it is, with what comes behind it
+    vec<ir::fault> wrong_;  // by region
 };
 
 }  // namespace dovetail::pass

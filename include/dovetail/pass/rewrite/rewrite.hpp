@@ -29,10 +29,18 @@ constexpr ir::graph_data rewrite_once(const rewrite_list& list, int i, ir::graph
         case rewrite::shard_update:
         case rewrite::copy_engines:
         case rewrite::automatic: break;  // no list has them
-        case rewrite::decompose: return rewrite_decompose(static_cast<ir::graph_data&&>(g), -1);
+        case rewrite::decompose:
+            return rewrite_decompose(static_cast<ir::graph_data&&>(g), rewrite::decompose, decompose_analysis::extent::graph);
         case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), -1, list.kept);
     }
     __builtin_unreachable();  // a rewrite without a case is no constant expression
+}
+
+template <class Graph>
+constexpr bool has_regions(const Graph& g, rewrite kind) {
+    for (const ir::region& r : g.regions)
+        if (r.kind == kind) return true;
+    return false;
 }
 
 // The blocks of each region; 0: it is no split.
@@ -56,9 +64,9 @@ constexpr ir::graph_data rewrite_region(const rewrite_list& list, int region, ir
         case rewrite::bucket:
             return rewrite_bucket(static_cast<ir::graph_data&&>(g), region, r.number == automatic ? bucket_bytes : r.number);
         case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), region, list.kept);
+        case rewrite::split:  // these go over all their regions at once
         case rewrite::decompose:
-        case rewrite::shard_update: return rewrite_decompose(static_cast<ir::graph_data&&>(g), region);
-        case rewrite::split:         // rewrite_splits has made the blocks
+        case rewrite::shard_update:
         case rewrite::copy_engines:  // with_transports has noted it
         case rewrite::identity:
         case rewrite::automatic: break;  // no statement asks for these
@@ -74,8 +82,9 @@ constexpr ir::graph_data rewrite_regions(rewrite kind, const rewrite_list& list,
 
 // What statements ask for between the splits and the buckets: of blocks, or of what is not split.
 constexpr ir::graph_data rewrite_whole_or_blocks(const rewrite_list& list, ir::graph_data g) {
-    for (const rewrite kind : {rewrite::keep, rewrite::shard_update, rewrite::decompose})
-        g = rewrite_regions(kind, list, static_cast<ir::graph_data&&>(g));
+    g = rewrite_regions(rewrite::keep, list, static_cast<ir::graph_data&&>(g));
+    for (const rewrite kind : {rewrite::shard_update, rewrite::decompose})
+        if (has_regions(g, kind)) g = rewrite_decompose(static_cast<ir::graph_data&&>(g), kind);
     return g;
 }
 
@@ -83,12 +92,6 @@ constexpr ir::graph_data rewrite_whole_or_blocks(const rewrite_list& list, ir::g
 constexpr void forget_regions(ir::graph_data& g) {
     g.regions.clear();
     for (ir::node& n : g.nodes) n.region = -1;
-}
-
-constexpr bool has_regions(const ir::graph& g, rewrite kind) {
-    for (const ir::region& r : g.regions)
-        if (r.kind == kind) return true;
-    return false;
 }
 
 // The graph with what statements and options say of transports.
@@ -159,7 +162,6 @@ constexpr ir::fault check_keep(const ir::graph& g, int region) {
     return repetitions(g, region).empty() ? ir::make_fault(ir::fault_kind::nothing_to_keep, g.regions[region].source_position)
                                           : ir::fault{};
 }
-constexpr ir::fault check_decompose(const ir::graph& g, int region) { return decompose_analysis{g, region}.fault(); }
 
 constexpr ir::fault check_bucket(const ir::graph& g, int region) {
     const ir::graph_data written = copy_of(g);
@@ -188,8 +190,12 @@ constexpr ir::fault check_movable(const ir::graph& g) {
 }
 
 constexpr ir::fault check_decompositions(const ir::graph& g) {
-    const ir::fault wrong = check_each(g, rewrite::shard_update, check_decompose);
-    return wrong ? wrong : check_each(g, rewrite::decompose, check_decompose);
+    for (const rewrite kind : {rewrite::shard_update, rewrite::decompose}) {
+        if (!has_regions(g, kind)) continue;
+        const decompose_analysis how{g, kind};
+        if (const ir::fault wrong = check_each(g, kind, [&](const ir::graph&, int region) { return how.fault_of(region); })) return wrong;
+    }
+    return ir::fault{};
 }
 
 }  // namespace detail
