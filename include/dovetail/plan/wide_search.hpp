@@ -11,7 +11,8 @@ class wide_search {
 public:
     // Takes a graph without mistakes. `look(trial)` sees each trial that is better than those before.
     template <class Look>
-    wide_search(const ir::graph& g, const plan_options& s, Look look) : g_{g}, s_{s}, repeated_{pass::repetitions(g, -1).size()} {
+    wide_search(const ir::graph& g, const plan_options& s, Look look)
+        : g_{g}, s_{s}, repeated_{pass::repetitions(g, pass::extent::graph).size()} {
         s_.rewrites.automatic = false;
         s_.rewrites.decided = true;
         best_ = detail::tried(g, s_);

@@ -53,6 +53,12 @@ struct by_a_statement : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<big_inpu
                                   dv::output<dv::all<5, got>>, More...> {};
 struct in_part : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 3>, dv::let<got<2>, all_reduce<sum, dp>(small<2>)>,
                            dv::bucket<dv::automatic, dv::repeat<sum_of, 2>>, dv::output<dv::all<3, got>>> {};
+// Two statements with bytes of their own: none of them takes what stands in the other one.
+template <int Bytes, int OtherBytes>
+struct two_statements : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<big_input, 5>, dv::bucket<Bytes, dv::repeat<big_sum, 3>>,
+                                  dv::bucket<OtherBytes, dv::let<got<3>, all_reduce<sum, dp>(big<3>)>,
+                                             dv::let<got<4>, all_reduce<sum, dp>(big<4>)>>,
+                                  dv::output<dv::all<5, got>>> {};
 struct of_shards : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 3>,
                              dv::bucket<dv::automatic, dv::decompose<dv::repeat<sum_of, 3>>>, dv::output<dv::all<3, got>>> {};
 
@@ -106,6 +112,8 @@ TEST_CASE("a statement buckets what stands in it, up to its own bytes") {
     CHECK(groups_of<app::by_a_statement<dv::automatic>>(false) == std::vector{2, 2});
     CHECK(groups_of<app::by_a_statement<(6 << 20)>>(false) == std::vector{3, 2});
     CHECK(groups_of<app::by_a_statement<(64 << 20)>>(false) == std::vector{5});
+    CHECK(groups_of<app::two_statements<(64 << 20), (4 << 20)>>(false) == std::vector{3, 2});
+    CHECK(groups_of<app::two_statements<(4 << 20), (64 << 20)>>(false) == std::vector{2, 2});
     CHECK(groups_of<app::in_part>(false) == std::vector{2});
     CHECK(groups_of<app::of_shards>(false) == std::vector{3, 3});
     CHECK(groups_of<app::half_copied>(false) == std::vector{3});

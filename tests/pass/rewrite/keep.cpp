@@ -67,6 +67,12 @@ struct part_in_place : dv::graph<four_ranks, dv::input<x<0>, shard>, dv::let<y<0
 struct in_a_statement : dv::graph<four_ranks, dv::input<x<0>, shard>, dv::let<y<0>, all_gather<dp>(x<0>)>,
                                   dv::keep<dv::let<y<1>, all_gather<dp>(x<0>)>, dv::let<y<2>, all_gather<dp>(x<0>)>>,
                                   dv::let<z<0>, add(add(y<0>, y<1>), y<2>)>, dv::output<z<0>>> {};
+// What another statement gathers stays.
+struct in_two_statements
+    : dv::graph<four_ranks, dv::input<x<0>, shard>,
+                dv::keep<dv::let<y<0>, all_gather<dp>(x<0>)>, dv::let<y<1>, all_gather<dp>(x<0>)>>,
+                dv::keep<dv::let<y<2>, all_gather<dp>(x<0>)>, dv::let<y<3>, all_gather<dp>(x<0>)>>,
+                dv::let<z<0>, add(add(y<0>, y<1>), add(y<2>, y<3>))>, dv::output<z<0>>> {};
 struct in_one_inside
     : dv::graph<
           four_ranks, dv::input<x<0>, shard>,
@@ -106,7 +112,7 @@ dv::plan_options keeping(dv::plan_options o, int count) {
 }
 template <class G>
 int repeated() {
-    return dv::pass::repetitions(written<G>(), -1).size();
+    return dv::pass::repetitions(written<G>(), dv::pass::extent::graph).size();
 }
 
 }  // namespace
@@ -121,7 +127,8 @@ TEST_CASE("a collective repeats one that has the same argument, axes, root, redu
 }
 
 TEST_CASE("all readers of what is left out read the first of its kind") {
-    const dv::ir::graph_data g = dv::pass::rewrite_keep(dv::pass::detail::copy_of(written<app::three_times>()), -1, dv::all_kept);
+    const dv::ir::graph_data g =
+        dv::pass::rewrite_keep(dv::pass::detail::copy_of(written<app::three_times>()), dv::pass::extent::graph, dv::all_kept);
     REQUIRE(g.nodes.size() == 3);
     const int made = g.operands[g.nodes[0].first_result];
     CHECK(g.symbols[made].node == 0);
@@ -131,7 +138,7 @@ TEST_CASE("all readers of what is left out read the first of its kind") {
 TEST_CASE("what lives longer by the least is kept first: the last layers of the forward pass") {
     const dv::ir::graph& g = written<app::there_and_back<4>>();
     for (int count = 0; count <= 5; ++count) {
-        const dv::ir::graph_data now = dv::pass::rewrite_keep(dv::pass::detail::copy_of(g), -1, count);
+        const dv::ir::graph_data now = dv::pass::rewrite_keep(dv::pass::detail::copy_of(g), dv::pass::extent::graph, count);
         const int taken = count < 4 ? count : 4;
         REQUIRE(now.nodes.size() == g.nodes.size() - taken);
         // The backward pass goes through the layers 3, 2, 1, 0, and gathers those that are not kept.
@@ -152,6 +159,7 @@ TEST_CASE("a statement keeps what stands in it, by itself, in another one or in 
         return n;
     };
     CHECK(collectives(written<app::in_a_statement>()) == 2);
+    CHECK(collectives(written<app::in_two_statements>()) == 2);
     CHECK(collectives(written<app::in_one_inside>()) == 1);
     CHECK(collectives(written<app::blocks_of_a_split>()) == 2);
     static_assert(dv::valid<app::in_a_statement> && dv::valid<app::in_one_inside> && dv::valid<app::blocks_of_a_split>);
@@ -174,7 +182,7 @@ TEST_CASE("rewritten random graphs are proven and compute what the written ones 
         const sketch s = random_graph(mix(many.of(i) + 9), k);
         const dv::ir::graph_data data = emit(s);
         const dv::ir::graph g = dv::ir::view(data);
-        const dv::vec<dv::pass::repetition> all = dv::pass::repetitions(g, -1);
+        const dv::vec<dv::pass::repetition> all = dv::pass::repetitions(g, dv::pass::extent::graph);
         if (all.empty()) continue;
         for (const dv::pass::repetition& r : all)
             of_states += g.symbols[g.operands[g.nodes[r.again].first_argument]].kind == dv::ir::symbol_kind::state ? 1 : 0;

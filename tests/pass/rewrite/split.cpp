@@ -326,8 +326,8 @@ TEST_CASE("random graphs mean the same in blocks, and their plans are proven") {
         REQUIRE(!made.wrong);
         CHECK(static_cast<bool>(prove_plan(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
     }
-    MESSAGE(split << " graphs split, " << several << " more than once, " << refused << " refused, " << scattered << " blocks of reduce_scatters, " << exchanged
-                  << " of all_to_alls, " << joined << " joined values");
+    MESSAGE(split << " graphs split, " << several << " more than once, " << refused << " refused, " << scattered
+                  << " blocks of reduce_scatters, " << exchanged << " of all_to_alls, " << joined << " joined values");
     if (many.only < 0 && many.count >= 10000) {
         CHECK(split > 2000);
         CHECK(several > 500);

@@ -5,6 +5,7 @@
 #include "../../collective/table.hpp"
 #include "../../ir/table.hpp"
 #include "node_levels.hpp"
+#include "regions_of_kind.hpp"
 
 namespace dovetail::pass {
 
@@ -14,9 +15,10 @@ inline constexpr std::int64_t bucket_bytes = 4 << 20;
 
 namespace detail {
 
-// A set of collectives of one role along the same axes with equal slack: as many operations lie before and behind each of them. None of
-// them then depends on another one, and no two buckets on each other, since an edge leads to more operations from the start.
+// A set of collectives of one region and role along the same axes with equal slack: as many operations lie before and behind each of them.
+// None of them then depends on another one, and no two buckets on each other, since an edge leads to more operations from the start.
 struct bucket {
+    int region = 0;
     int role = 0;
     unsigned axes = 0;
     int to_end = 0;
@@ -25,7 +27,9 @@ struct bucket {
     int nccl_group_id = -1;
     int next = -1;  // the next bucket that is as far from the start
 
-    constexpr bool suits(const ir::node& n, int end) const { return role == n.role && axes == n.axes && to_end == end; }
+    constexpr bool suits(int around, const ir::node& n, int end) const {
+        return region == around && role == n.role && axes == n.axes && to_end == end;
+    }
 };
 
 // What is stated to be moved by copy engines is in no group of NCCL.
@@ -46,8 +50,10 @@ constexpr std::int64_t bytes_of_collective(const ir::graph_data& g, const ir::no
 
 }  // namespace detail
 
-// First fit, in written order. The region, or -1: all of the graph.
-constexpr ir::graph_data rewrite_bucket(ir::graph_data g, int region, std::int64_t most_bytes = bucket_bytes) {
+// First fit, in written order.
+constexpr ir::graph_data rewrite_bucket(ir::graph_data g, extent of) {
+    const ir::graph seen = ir::view(g);
+    const regions_of_kind regions{seen, rewrite::bucket, of};
     const node_levels levels = levels_of(g);
     if (!levels.acyclic) return g;  // the stage `cycle` names the mistake
     vec<detail::bucket> buckets;
@@ -57,14 +63,17 @@ constexpr ir::graph_data rewrite_bucket(ir::graph_data g, int region, std::int64
     for (int i = 0; i < g.nodes.size(); ++i) {
         const ir::node& n = g.nodes[i];
         if (n.nccl_group_id >= groups) groups = n.nccl_group_id + 1;
-        if (!detail::can_be_bucketed(n) || (region >= 0 && !ir::stands_in(g, n, region))) continue;
+        const int region = regions.around(n);
+        if (region < 0 || !detail::can_be_bucketed(n)) continue;
+        const std::int64_t most_bytes =
+            of == extent::graph || g.regions[region].number == automatic ? bucket_bytes : g.regions[region].number;
         const int end = levels.to_end[i];
         const std::int64_t bytes = detail::bytes_of_collective(g, n);
         int* at = &first_bucket[levels.from_start[i]];
-        while (*at >= 0 && !(buckets[*at].suits(n, end) && buckets[*at].bytes + bytes <= most_bytes)) at = &buckets[*at].next;
+        while (*at >= 0 && !(buckets[*at].suits(region, n, end) && buckets[*at].bytes + bytes <= most_bytes)) at = &buckets[*at].next;
         const int b = *at >= 0 ? *at : buckets.size();
         *at = b;
-        if (b == buckets.size()) buckets.push({n.role, n.axes, end});
+        if (b == buckets.size()) buckets.push({region, n.role, n.axes, end});
         buckets[b].bytes += bytes;
         ++buckets[b].members;
         bucket_of[i] = b;

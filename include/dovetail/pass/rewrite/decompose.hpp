@@ -160,8 +160,7 @@ private:
 }  // namespace detail
 
 // The regions of a kind, or every all_reduce of the graph that can be decomposed.
-constexpr ir::graph_data rewrite_decompose(ir::graph_data g, rewrite kind,
-                                           decompose_analysis::extent of = decompose_analysis::extent::regions) {
+constexpr ir::graph_data rewrite_decompose(ir::graph_data g, rewrite kind, extent of = extent::regions) {
     const ir::graph seen = ir::view(g);
     const decompose_analysis how{seen, kind, of};
     if (!how.decomposes_any()) return g;

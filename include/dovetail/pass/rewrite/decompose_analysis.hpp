@@ -17,41 +17,33 @@
 #include "../../collective/shape.hpp"
 #include "../graph/replicas.hpp"
 #include "min_cut.hpp"
+#include "regions_of_kind.hpp"
 
 namespace dovetail::pass {
 
 class decompose_analysis {
 public:
-    // The regions of the graph that ask for it, or the graph as one region.
-    enum class extent : unsigned char { regions, graph };
-
     constexpr decompose_analysis(const ir::graph& g, rewrite kind, extent of = extent::regions)
         : g_{g},
-          kind_{kind},
-          everywhere_{of == extent::graph},
+          shards_updates_{kind == rewrite::shard_update},
+          regions_{g, kind, of},
           decomposed_(g.nodes.size()),
           moved_(g.nodes.size()),
           sharded_(g.symbols.size()),
           replicas_{g},
-          one_rank_(everywhere_ ? 1 : g.regions.size()),
-          wrong_(everywhere_ ? 1 : g.regions.size()) {
+          one_rank_(regions_.size()) {
         find_all_reduces();
         if (any_) {
             find_movable();
             keep_least_gathers();
         }
-        if (shards_updates()) check_updates();
+        if (shards_updates_) check_updates();
     }
 
-    constexpr const ir::fault& fault_of(int region) const { return wrong_[region]; }
+    // Of the first region in which something cannot be done.
+    constexpr const ir::fault& fault() const { return wrong_; }
     constexpr bool decomposes_any() const { return any_; }
-    // The outermost region around a node that asks for it; -1: there is none.
-    constexpr int region_of(const ir::node& n) const {
-        int outermost = everywhere_ ? 0 : -1;
-        for (int r = everywhere_ ? -1 : n.region; r >= 0; r = g_.regions[r].parent)
-            if (g_.regions[r].kind == kind_) outermost = r;
-        return outermost;
-    }
+    constexpr int region_of(const ir::node& n) const { return regions_.around(n); }
     constexpr bool decomposed(int node) const { return decomposed_[node] != 0; }
     // The axes along which a node works on shards; 0: it does not.
     constexpr unsigned moved(int node) const { return moved_[node]; }
@@ -89,43 +81,44 @@ private:
         if (axes != 0) type.extent[0] /= ir::width_along(g_, role, axes);
         return type;
     }
-    constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) {
-        ir::fault& first = wrong_[region_of(n)];
-        if (!first) first = ir::make_fault(kind, n.statement, n.source_position + 1).in(n.statement);
-        return first;
+    static constexpr ir::fault fault_at(ir::fault_kind kind, const ir::node& n) {
+        return ir::make_fault(kind, n.statement, n.source_position + 1).in(n.statement);
     }
-    constexpr bool shards_updates() const { return kind_ == rewrite::shard_update; }
-    constexpr void note_regions(const ir::node& n, vec<char>& found) const {
-        for (int r = n.region; r >= 0; r = g_.regions[r].parent) found[r] = 1;
+    constexpr void fail(int region, const ir::fault& what) {
+        if (region < 0 || region >= wrong_region_) return;
+        wrong_region_ = region;
+        wrong_ = what;
     }
-    // For each region in which nothing was found.
-    constexpr void fail_without(const vec<char>& found, ir::fault_kind kind) {
-        for (int r = 0; r < g_.regions.size() && !everywhere_; ++r)
-            if (g_.regions[r].kind == kind_ && found[r] == 0 && !wrong_[r]) wrong_[r] = ir::make_fault(kind, g_.regions[r].source_position);
+    constexpr void fail_if_missing(int region, ir::fault_kind kind) {
+        if (region >= 0) fail(region, ir::make_fault(kind, g_.regions[region].source_position));
     }
 
     constexpr void find_all_reduces() {
-        vec<char> found(g_.regions.size());
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const ir::node& n = g_.nodes[i];
-            if (n.kind != op_kind::all_reduce || region_of(n) < 0) continue;
-            note_regions(n, found);
-            if (!can_decompose(n)) continue;
+            if (n.kind != op_kind::all_reduce || region_of(n) < 0 || !can_decompose(n)) continue;
             decomposed_[i] = 1;
             sharded_[result(n, 0)] = n.axes;
             any_ = true;
         }
-        fail_without(found, ir::fault_kind::nothing_to_decompose);
+        const auto is_all_reduce = [&, this](int i) { return g_.nodes[i].kind == op_kind::all_reduce; };
+        fail_if_missing(regions_.first_without(is_all_reduce), ir::fault_kind::nothing_to_decompose);
     }
     // Along axes of width 1 there is nothing to do.
     constexpr bool can_decompose(const ir::node& n) {
-        if (n.role < 0 || n.update || n.nccl_group_id >= 0) return fail(ir::fault_kind::not_decomposable, n), false;
-        const std::int64_t width = ir::width_along(g_, n.role, n.axes);
-        if (width == 0) return fail(ir::fault_kind::decompose_open_width, n), false;
+        const std::int64_t width = n.role < 0 ? 0 : ir::width_along(g_, n.role, n.axes);
         const tensor_type& type = type_of(argument(n, 0));
-        if (width == 1) return one_rank_[region_of(n)] = 1, false;
-        if (collective::is_divisible(collective::of(op_kind::reduce_scatter), type, width)) return true;
-        return fail(ir::fault_kind::decompose_uneven, n).tensor(type).count_of(width), false;
+        if (n.role < 0 || n.update || n.nccl_group_id >= 0)
+            fail(region_of(n), fault_at(ir::fault_kind::not_decomposable, n));
+        else if (width == 0)
+            fail(region_of(n), fault_at(ir::fault_kind::decompose_open_width, n));
+        else if (width == 1)
+            one_rank_[region_of(n)] = 1;
+        else if (collective::is_divisible(collective::of(op_kind::reduce_scatter), type, width))
+            return true;
+        else
+            fail(region_of(n), fault_at(ir::fault_kind::decompose_uneven, n).tensor(type).count_of(width));
+        return false;
     }
 
     // All operations that have shards to work on, as long as no value is gathered. Values may be used above their definition.
@@ -147,7 +140,7 @@ private:
     constexpr bool may_move(const ir::node& n) const {
         const operation& op = *n.op;
         return n.kind == op_kind::compute && op.view == view_kind::none && op.row_wise.declared && !op.has_effect &&
-               (!n.update || shards_updates()) && region_of(n) >= 0;
+               (!n.update || shards_updates_) && region_of(n) >= 0;
     }
     // Whether an update, if it is one, may work on shards of its targets: they are equal before it, and it takes none as a whole.
     constexpr bool may_change(const ir::node& n, unsigned axes) {
@@ -246,26 +239,26 @@ private:
 
     // The first update in each region that is not on shards.
     constexpr void check_updates() {
-        vec<char> found(g_.regions.size());
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const ir::node& n = g_.nodes[i];
-            if (!n.update || region_of(n) < 0) continue;
-            note_regions(n, found);
-            if (moved_[i] == 0 && one_rank_[region_of(n)] == 0) fail(ir::fault_kind::update_not_sharded, n);
+            const int region = region_of(n);
+            if (n.update && region >= 0 && moved_[i] == 0 && one_rank_[region] == 0)
+                fail(region, fault_at(ir::fault_kind::update_not_sharded, n));
         }
-        fail_without(found, ir::fault_kind::nothing_to_shard);
+        fail_if_missing(regions_.first_without([&, this](int i) { return g_.nodes[i].update; }), ir::fault_kind::nothing_to_shard);
     }
 
     const ir::graph& g_;
-    const rewrite kind_;
-    const bool everywhere_;
+    const bool shards_updates_;
+    const regions_of_kind regions_;
     vec<char> decomposed_;   // by node
     vec<unsigned> moved_;    // by node
     vec<unsigned> sharded_;  // by symbol
     detail::replicas replicas_;
     bool any_ = false;
-    vec<char> one_rank_;    // by region: whether it has an all_reduce of one rank, which stays as it is, with what comes behind it
-    vec<ir::fault> wrong_;  // by region
+    vec<char> one_rank_;  // by region: whether it has an all_reduce of one rank, which stays as it is, with what comes behind it
+    ir::fault wrong_;
+    int wrong_region_ = INT32_MAX;
 };
 
 }  // namespace dovetail::pass

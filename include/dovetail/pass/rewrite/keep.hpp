@@ -12,22 +12,24 @@
 #include "../../ir/table.hpp"
 #include "../sort.hpp"
 #include "node_levels.hpp"
+#include "regions_of_kind.hpp"
 
 namespace dovetail::pass {
 
-// Two collectives that make the same value.
+// Two collectives of a region that make the same value.
 struct repetition {
     int first = 0, again = 0;  // nodes
+    int region = 0;
 };
 
 namespace detail {
 
-// Finds them among all nodes (region -1), or among those of a region.
+// Finds them, in written order of the second ones.
 class repetition_search {
 public:
-    constexpr repetition_search(const ir::graph& g, int region)
+    constexpr repetition_search(const ir::graph& g, const regions_of_kind& regions)
         : g_{g},
-          region_{region},
+          regions_{regions},
           where_{g},
           in_place_(g.symbols.size()),
           part_(g.symbols.size()),
@@ -62,8 +64,7 @@ private:
     // after a value may start after readers of a later one: they stay as they are.
     constexpr bool can_be_kept(const ir::node& n) const {
         return is_collective(n.kind) && n.role >= 0 && n.nccl_group_id < 0 && n.awaited == 0 && !n.update && n.arguments == 1 &&
-               n.results == 1 && result(n) >= 0 && in_place_[where_.whole_of(result(n))] == 0 &&
-               (region_ < 0 || ir::stands_in(g_, n, region_));
+               n.results == 1 && result(n) >= 0 && in_place_[where_.whole_of(result(n))] == 0 && regions_.around(n) >= 0;
     }
     constexpr bool can_be_left_out(const ir::node& n) const {
         return !g_.symbols[result(n)].output && part_[result(n)] == 0 && n.awaited == 0;
@@ -76,15 +77,19 @@ private:
         const ir::node& n = g_.nodes[i];
         const int given = where_.empty() ? argument(n) : where_[argument(n)].same;
         seen_[i] = version_[where_.whole_of(given)];
+        const int region = regions_.around(n);
+        const auto repeats = [&, this](int other) {
+            return makes_the_same(g_.nodes[other], n) && seen_[other] == seen_[i] && regions_.around(g_.nodes[other]) == region;
+        };
         int earlier = latest_[given];
-        while (earlier >= 0 && !(makes_the_same(g_.nodes[earlier], n) && seen_[earlier] == seen_[i])) earlier = before_[earlier];
-        if (earlier >= 0 && can_be_left_out(n)) found_.push({earlier, i});
+        while (earlier >= 0 && !repeats(earlier)) earlier = before_[earlier];
+        if (earlier >= 0 && can_be_left_out(n)) found_.push({earlier, i, region});
         before_[i] = latest_[given];
         latest_[given] = i;
     }
 
     const ir::graph& g_;
-    int region_;
+    const regions_of_kind& regions_;
     ir::locations where_;
     vec<char> in_place_;  // by symbol: whether an operation that works in place only takes it
     vec<char> part_;      // by symbol: whether it is part of a concat
@@ -111,9 +116,9 @@ constexpr vec<int> last_uses(const ir::graph_data& g, const node_levels& levels)
     return last;
 }
 
-// The first `count` repetitions in the order of additional lifetime, which is counted in operations on the longest path; of equal ones
-// those that are written first.
-constexpr vec<repetition> shortest(const ir::graph_data& g, const vec<repetition>& all, int count, const node_levels& levels) {
+// The first `count` repetitions of each of so many regions in the order of additional lifetime, which is counted in operations on the
+// longest path; of equal ones those that are written first.
+constexpr vec<repetition> shortest(const ir::graph_data& g, const vec<repetition>& all, int regions, int count, const node_levels& levels) {
     const vec<int> last_use = last_uses(g, levels);
     const auto last_use_of = [&](int node) { return last_use[g.operands[g.nodes[node].first_result]]; };
     vec<std::int64_t> keys;
@@ -123,7 +128,9 @@ constexpr vec<repetition> shortest(const ir::graph_data& g, const vec<repetition
     }
     sort(keys);
     vec<repetition> taken;
-    for (int i = 0; i < keys.size() && i < count; ++i) taken.push(all[static_cast<int>(keys[i] & INT32_MAX)]);
+    vec<int> of_region(regions);
+    for (const std::int64_t key : keys)
+        if (const repetition& r = all[static_cast<int>(key & INT32_MAX)]; of_region[r.region]++ < count) taken.push(r);
     return taken;
 }
 
@@ -146,12 +153,16 @@ constexpr ir::graph_data without(ir::graph_data g, const vec<char>& left_out, co
 
 }  // namespace detail
 
-// In written order of the second ones; of a region, or with -1 of the graph.
-constexpr vec<repetition> repetitions(const ir::graph& g, int region) { return detail::repetition_search{g, region}.run(); }
+constexpr vec<repetition> repetitions(const ir::graph& g, extent of) {
+    const regions_of_kind regions{g, rewrite::keep, of};
+    return detail::repetition_search{g, regions}.run();
+}
 
-// Leaves out at most `count` collectives of a region, or with -1 of the graph.
-constexpr ir::graph_data rewrite_keep(ir::graph_data g, int region, int count) {
-    const vec<repetition> all = repetitions(ir::view(g), region);
+// Leaves out at most `count` collectives of each region, or of the graph.
+constexpr ir::graph_data rewrite_keep(ir::graph_data g, extent of, int count) {
+    const ir::graph seen = ir::view(g);
+    const regions_of_kind regions{seen, rewrite::keep, of};
+    const vec<repetition> all = detail::repetition_search{seen, regions}.run();
     if (all.empty() || count <= 0) return g;
     const node_levels levels = levels_of(g);
     if (!levels.acyclic) return g;  // the stage `cycle` names the mistake
@@ -159,7 +170,7 @@ constexpr ir::graph_data rewrite_keep(ir::graph_data g, int region, int count) {
     for (int s = 0; s < read_as.size(); ++s) read_as[s] = s;
     vec<char> left_out(g.nodes.size());
     const auto result_of = [&](int node) { return g.operands[g.nodes[node].first_result]; };
-    for (const repetition& r : detail::shortest(g, all, count, levels)) {
+    for (const repetition& r : detail::shortest(g, all, regions.size(), count, levels)) {
         left_out[r.again] = 1;
         read_as[result_of(r.again)] = result_of(r.first);
     }

@@ -24,14 +24,13 @@ constexpr ir::graph_data copy_of(const ir::graph& g) {
 constexpr ir::graph_data rewrite_once(const rewrite_list& list, int i, ir::graph_data g) {
     switch (list.kind[i]) {
         case rewrite::identity: return rewrite_identity(static_cast<ir::graph_data&&>(g));
-        case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g), -1);
+        case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g), extent::graph);
         case rewrite::split:
         case rewrite::shard_update:
         case rewrite::copy_engines:
         case rewrite::automatic: break;  // no list has them
-        case rewrite::decompose:
-            return rewrite_decompose(static_cast<ir::graph_data&&>(g), rewrite::decompose, decompose_analysis::extent::graph);
-        case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), -1, list.kept);
+        case rewrite::decompose: return rewrite_decompose(static_cast<ir::graph_data&&>(g), rewrite::decompose, extent::graph);
+        case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), extent::graph, list.kept);
     }
     __builtin_unreachable();  // a rewrite without a case is no constant expression
 }
@@ -57,32 +56,9 @@ constexpr ir::graph_data rewrite_splits(const rewrite_list& list, ir::graph_data
     return rewrite_split(static_cast<ir::graph_data&&>(g), blocks);
 }
 
-// The rewrite that a statement asks for.
-constexpr ir::graph_data rewrite_region(const rewrite_list& list, int region, ir::graph_data g) {
-    const ir::region r = g.regions[region];
-    switch (r.kind) {
-        case rewrite::bucket:
-            return rewrite_bucket(static_cast<ir::graph_data&&>(g), region, r.number == automatic ? bucket_bytes : r.number);
-        case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), region, list.kept);
-        case rewrite::split:  // these go over all their regions at once
-        case rewrite::decompose:
-        case rewrite::shard_update:
-        case rewrite::copy_engines:  // with_transports has noted it
-        case rewrite::identity:
-        case rewrite::automatic: break;  // no statement asks for these
-    }
-    __builtin_unreachable();  // a rewrite without a case is no constant expression
-}
-// All of one kind.
-constexpr ir::graph_data rewrite_regions(rewrite kind, const rewrite_list& list, ir::graph_data g) {
-    for (int region = 0; region < g.regions.size(); ++region)
-        if (g.regions[region].kind == kind) g = rewrite_region(list, region, static_cast<ir::graph_data&&>(g));
-    return g;
-}
-
 // What statements ask for between the splits and the buckets: of blocks, or of what is not split.
 constexpr ir::graph_data rewrite_whole_or_blocks(const rewrite_list& list, ir::graph_data g) {
-    g = rewrite_regions(rewrite::keep, list, static_cast<ir::graph_data&&>(g));
+    if (has_regions(g, rewrite::keep)) g = rewrite_keep(static_cast<ir::graph_data&&>(g), extent::regions, list.kept);
     for (const rewrite kind : {rewrite::shard_update, rewrite::decompose})
         if (has_regions(g, kind)) g = rewrite_decompose(static_cast<ir::graph_data&&>(g), kind);
     return g;
@@ -107,7 +83,7 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
     if (list.everywhere && list.blocks > 1) find_split_regions(now, list.blocks);
     now = rewrite_splits(list, static_cast<ir::graph_data&&>(now));
     now = rewrite_whole_or_blocks(list, static_cast<ir::graph_data&&>(now));
-    now = rewrite_regions(rewrite::bucket, list, static_cast<ir::graph_data&&>(now));
+    if (has_regions(now, rewrite::bucket)) now = rewrite_bucket(static_cast<ir::graph_data&&>(now), extent::regions);
     for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
     if ((list.copied_axes | list.nccl_axes) != 0) note_derived_collectives(now, list);
     now = rewrite_copy_engines(static_cast<ir::graph_data&&>(now), list.copied_from);
@@ -144,41 +120,51 @@ constexpr rewrite_list rewrites_of(const Graph& g, rewrite_list list, const axis
 
 namespace detail {
 
-// The first mistake in the regions of one kind.
-template <class Check>
-constexpr ir::fault check_each(const ir::graph& g, rewrite kind, Check check) {
-    ir::fault wrong;
-    for (int region = 0; region < g.regions.size() && !wrong; ++region)
-        if (g.regions[region].kind == kind) wrong = check(g, region);
-    return wrong;
-}
-
 constexpr ir::fault check_splits(const ir::graph& g) {
     if (!has_regions(g, rewrite::split)) return ir::fault{};
     const split_analysis how{g, blocks_of_splits(g, {})};
-    return check_each(g, rewrite::split, [&](const ir::graph&, int region) { return how.fault_of(region); });
+    for (int region = 0; region < g.regions.size(); ++region)
+        if (how.fault_of(region)) return how.fault_of(region);
+    return ir::fault{};
 }
-constexpr ir::fault check_keep(const ir::graph& g, int region) {
-    return repetitions(g, region).empty() ? ir::make_fault(ir::fault_kind::nothing_to_keep, g.regions[region].source_position)
-                                          : ir::fault{};
+constexpr ir::fault check_decompositions(const ir::graph& g) {
+    for (const rewrite kind : {rewrite::shard_update, rewrite::decompose})
+        if (has_regions(g, kind))
+            if (const decompose_analysis how{g, kind}; how.fault()) return how.fault();
+    return ir::fault{};
 }
 
-constexpr ir::fault check_bucket(const ir::graph& g, int region) {
-    const ir::graph_data written = copy_of(g);
-    const ir::graph_data bucketed = rewrite_region({}, region, copy_of(g));
-    for (int i = 0; i < written.nodes.size(); ++i)
-        if (written.nodes[i].nccl_group_id != bucketed.nodes[i].nccl_group_id) return ir::fault{};
-    if (!levels_of(written).acyclic) return ir::fault{};  // the stage `cycle` names the mistake
-    return ir::make_fault(ir::fault_kind::nothing_to_bucket, g.regions[region].source_position);
+// A fault if a region of the kind has none of these nodes.
+template <class IsOne>
+constexpr ir::fault check_present(const ir::graph& g, rewrite kind, ir::fault_kind missing, IsOne is_one) {
+    const int region = regions_of_kind{g, kind, extent::regions}.first_without(is_one);
+    return region < 0 ? ir::fault{} : ir::make_fault(missing, g.regions[region].source_position);
+}
+constexpr ir::fault check_keeps(const ir::graph& g) {
+    if (!has_regions(g, rewrite::keep)) return ir::fault{};
+    vec<char> repeats(g.nodes.size());
+    for (const repetition& r : repetitions(g, extent::regions)) repeats[r.again] = 1;
+    return check_present(g, rewrite::keep, ir::fault_kind::nothing_to_keep, [&](int i) { return repeats[i] != 0; });
+}
+constexpr ir::fault check_buckets(const ir::graph& g) {
+    if (!has_regions(g, rewrite::bucket)) return ir::fault{};
+    const ir::graph_data bucketed = rewrite_bucket(copy_of(g), extent::regions);
+    if (!levels_of(bucketed).acyclic) return ir::fault{};  // the stage `cycle` names the mistake
+    const auto is_member = [&](int i) { return g.nodes[i].nccl_group_id != bucketed.nodes[i].nccl_group_id; };
+    return check_present(g, rewrite::bucket, ir::fault_kind::nothing_to_bucket, is_member);
 }
 
 // There is something that a moved_by moves: a collective, or a value that another role takes.
-constexpr ir::fault check_moved(const ir::graph& g, int region) {
+constexpr ir::fault check_moved(const ir::graph& g) {
+    vec<char> moves(g.regions.size());
     for (const ir::node& n : g.nodes)
-        if (ir::region_around(g, n, rewrite::copy_engines) == region &&
-            (collective::passes_between_members(n.kind) || sent_value(g, n) >= 0))
-            return ir::fault{};
-    return ir::make_fault(ir::fault_kind::nothing_to_move, g.regions[region].source_position);
+        if (const int region = ir::region_around(g, n, rewrite::copy_engines);
+            region >= 0 && (collective::passes_between_members(n.kind) || sent_value(g, n) >= 0))
+            moves[region] = 1;
+    for (int r = 0; r < moves.size(); ++r)
+        if (g.regions[r].kind == rewrite::copy_engines && moves[r] == 0)
+            return ir::make_fault(ir::fault_kind::nothing_to_move, g.regions[r].source_position);
+    return ir::fault{};
 }
 // Copy engines can move all that a moved_by asks them to, also what other rewrites have made of it.
 constexpr ir::fault check_movable(const ir::graph& g) {
@@ -189,22 +175,13 @@ constexpr ir::fault check_movable(const ir::graph& g) {
     return ir::make_fault(ir::fault_kind::not_by_copy_engines, g.regions[region].source_position, n.statement).in(n.statement);
 }
 
-constexpr ir::fault check_decompositions(const ir::graph& g) {
-    for (const rewrite kind : {rewrite::shard_update, rewrite::decompose}) {
-        if (!has_regions(g, kind)) continue;
-        const decompose_analysis how{g, kind};
-        if (const ir::fault wrong = check_each(g, kind, [&](const ir::graph&, int region) { return how.fault_of(region); })) return wrong;
-    }
-    return ir::fault{};
-}
-
 }  // namespace detail
 
 // The first mistake in what the statements ask for. Blocks of a split are decomposed, not the whole, and what that makes is bucketed.
 constexpr ir::fault check_regions(const ir::graph& g) {
     ir::fault wrong = detail::check_splits(g);
-    if (!wrong) wrong = detail::check_each(g, rewrite::keep, detail::check_keep);
-    if (!wrong) wrong = detail::check_each(g, rewrite::copy_engines, detail::check_moved);
+    if (!wrong) wrong = detail::check_keeps(g);
+    if (!wrong) wrong = detail::check_moved(g);
     const bool later = detail::has_regions(g, rewrite::bucket) || detail::has_regions(g, rewrite::copy_engines);
     if (wrong || !(later || detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
     ir::graph_data now = detail::rewrite_splits({}, detail::with_transports(g, {}));
@@ -212,7 +189,7 @@ constexpr ir::fault check_regions(const ir::graph& g) {
     if (wrong || !later) return wrong;
     now = detail::rewrite_whole_or_blocks({}, static_cast<ir::graph_data&&>(now));
     wrong = detail::check_movable(ir::view(now));
-    return wrong ? wrong : detail::check_each(ir::view(now), rewrite::bucket, detail::check_bucket);
+    return wrong ? wrong : detail::check_buckets(ir::view(now));
 }
 
 // The upper bounds of the table sizes of the rewritten graph.
