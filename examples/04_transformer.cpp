@@ -1,5 +1,5 @@
-// A small GPT that learns "Alice's Adventures in Wonderland", character by character, and then writes on. The training graph, data, tensor
-// and pipeline parallel, is in gpt.hpp: one template for all widths dp x tp x pp.
+// A small GPT that learns "Paradise Lost", character by character, and then writes on. The training graph, data, tensor and pipeline
+// parallel, is in gpt.hpp: one template for all widths dp x tp x pp.
 //
 // Runs on host threads with simulated links (timed sleeps), or with --gpu on two GPUs, with weights of bfloat16. Fails if the losses on
 // 1 x 1 x 1, 2 x 1 x 1, 1 x 2 x 1, 1 x 1 x 2 and, on the host, 2 x 2 x 2 ranks and 2 x 2 x 1, there sequence parallel and with a sharded
@@ -137,7 +137,7 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
     using options = plan_options<ranks, World>;
     using learning = typename Model::template train<Dp, Tp, Pp>;
     // Before the training, which a text without these characters is refused
-    const transformer::tokens beginning = Then == afterwards::text ? text.encoded("Alice was ") : transformer::tokens{};
+    const transformer::tokens beginning = Then == afterwards::text ? text.encoded("Of Man ") : transformer::tokens{};
     std::vector<double> losses;
     reports::recorded_steps<learning, options> recorded{ranks};
     auto world = make_world(ranks);

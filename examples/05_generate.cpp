@@ -225,7 +225,7 @@ int generate(const transformer::text& text, World make_world) {
     constexpr int ranks = Roles * width, steps = 200;
     using options = plan_options<ranks, World>;
     std::vector<transformer::tokens> beginnings;  // made before the training, which a text without these characters is refused
-    for (const char* beginning : {"Alice was ", "The Queen said ", "It was "}) beginnings.push_back(text.encoded(beginning));
+    for (const char* beginning : {"Of Man ", "Satan ", "And on the "}) beginnings.push_back(text.encoded(beginning));
     bool good = true;
     auto world = make_world(ranks);
     std::printf("%d ranks, %d of each role; %s\n", ranks, width, world.links().c_str());

@@ -1,5 +1,5 @@
-// The text of data/alice.txt for the transformer examples: characters as tokens, random batches of sequences, and matrices of random
-// weights of which each rank takes its columns or rows. The same on every platform.
+// The text of data/paradise_lost.txt for the transformer examples: characters as tokens, random batches of sequences, and matrices of
+// random weights of which each rank takes its columns or rows. The same on every platform.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace transformer {
 
-inline constexpr int vocabulary = 72;  // the different characters of the text
+inline constexpr int vocabulary = 72;  // for the 69 different characters of the text: a multiple of 8, for the ranks
 
 using tokens = std::vector<std::int32_t>;
 
@@ -43,7 +43,7 @@ struct text {
 // The path of the file relative to this header, for programs that run on the machine where they were compiled.
 inline std::string default_path() {
     const std::string here = __FILE__;
-    return here.substr(0, here.find_last_of('/') + 1) + "data/alice.txt";
+    return here.substr(0, here.find_last_of('/') + 1) + "data/paradise_lost.txt";
 }
 
 inline text load(const std::string& path = default_path()) {

@@ -107,7 +107,7 @@ def load_weights(model, path):
 
 def load_text():
     """The text as tokens: a character's place among all in ascending order."""
-    text = (pathlib.Path(__file__).parent / "data" / "alice.txt").read_bytes()
+    text = (pathlib.Path(__file__).parent / "data" / "paradise_lost.txt").read_bytes()
     place = {character: i for i, character in enumerate(sorted(set(text)))}
     return torch.tensor([place[character] for character in text])
 
