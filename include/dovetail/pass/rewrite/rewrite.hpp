@@ -128,9 +128,11 @@ constexpr ir::fault check_splits(const ir::graph& g) {
     return ir::fault{};
 }
 constexpr ir::fault check_decompositions(const ir::graph& g) {
-    for (const rewrite kind : {rewrite::shard_update, rewrite::decompose})
-        if (has_regions(g, kind))
-            if (const decompose_analysis how{g, kind}; how.fault()) return how.fault();
+    for (const rewrite kind : {rewrite::shard_update, rewrite::decompose}) {
+        if (!has_regions(g, kind)) continue;
+        const decompose_analysis how{g, kind};
+        if (how.fault()) return how.fault();
+    }
     return ir::fault{};
 }
 
