@@ -96,7 +96,7 @@ constexpr rewrite_changes changes_of(const Graph& g, const plan_options& s) {
     const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + searched_kinds <= most_rewrites; };
     rewrite_changes c;
     c.blocks = (asked.automatic && n.any) || detail::splits_automatically(g);
-    if (n.collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), pass::extent::graph).size();
+    if (n.collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), pass::scope::graph).size();
     c.decomposed = n.all_reduces > 0 && can_add(rewrite::decompose);
     if (asked.automatic && asked.collectives == transport::automatic && s.machine.peer_bandwidth > 0) c.copied = n.most_copied;
     c.buckets = n.collectives > 1 && can_add(rewrite::bucket);

@@ -12,7 +12,7 @@ public:
     // Takes a graph without mistakes. `look(trial)` sees each trial that is better than those before.
     template <class Look>
     wide_search(const ir::graph& g, const plan_options& s, Look look)
-        : g_{g}, s_{s}, repeated_{pass::repetitions(g, pass::extent::graph).size()} {
+        : g_{g}, s_{s}, repeated_{pass::repetitions(g, pass::scope::graph).size()} {
         s_.rewrites.automatic = false;
         s_.rewrites.decided = true;
         best_ = detail::tried(g, s_);

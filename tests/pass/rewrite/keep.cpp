@@ -112,7 +112,7 @@ dv::plan_options keeping(dv::plan_options o, int count) {
 }
 template <class G>
 int repeated() {
-    return dv::pass::repetitions(written<G>(), dv::pass::extent::graph).size();
+    return dv::pass::repetitions(written<G>(), dv::pass::scope::graph).size();
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ TEST_CASE("a collective repeats one that has the same argument, axes, root, redu
 
 TEST_CASE("all readers of what is left out read the first of its kind") {
     const dv::ir::graph_data g =
-        dv::pass::rewrite_keep(dv::pass::detail::copy_of(written<app::three_times>()), dv::pass::extent::graph, dv::all_kept);
+        dv::pass::rewrite_keep(dv::pass::detail::copy_of(written<app::three_times>()), dv::pass::scope::graph, dv::all_kept);
     REQUIRE(g.nodes.size() == 3);
     const int made = g.operands[g.nodes[0].first_result];
     CHECK(g.symbols[made].node == 0);
@@ -138,7 +138,7 @@ TEST_CASE("all readers of what is left out read the first of its kind") {
 TEST_CASE("what lives longer by the least is kept first: the last layers of the forward pass") {
     const dv::ir::graph& g = written<app::there_and_back<4>>();
     for (int count = 0; count <= 5; ++count) {
-        const dv::ir::graph_data now = dv::pass::rewrite_keep(dv::pass::detail::copy_of(g), dv::pass::extent::graph, count);
+        const dv::ir::graph_data now = dv::pass::rewrite_keep(dv::pass::detail::copy_of(g), dv::pass::scope::graph, count);
         const int taken = count < 4 ? count : 4;
         REQUIRE(now.nodes.size() == g.nodes.size() - taken);
         // The backward pass goes through the layers 3, 2, 1, 0, and gathers those that are not kept.
@@ -182,7 +182,7 @@ TEST_CASE("rewritten random graphs are proven and compute what the written ones 
         const sketch s = random_graph(mix(many.of(i) + 9), k);
         const dv::ir::graph_data data = emit(s);
         const dv::ir::graph g = dv::ir::view(data);
-        const dv::vec<dv::pass::repetition> all = dv::pass::repetitions(g, dv::pass::extent::graph);
+        const dv::vec<dv::pass::repetition> all = dv::pass::repetitions(g, dv::pass::scope::graph);
         if (all.empty()) continue;
         for (const dv::pass::repetition& r : all)
             of_states += g.symbols[g.operands[g.nodes[r.again].first_argument]].kind == dv::ir::symbol_kind::state ? 1 : 0;

@@ -125,7 +125,7 @@ struct best_kept {
 };
 best_kept fastest(const workload& w, std::int64_t limit) {
     best_kept best;
-    for (int count = 0; count <= dv::pass::repetitions(w.graph, dv::pass::extent::graph).size(); ++count) {
+    for (int count = 0; count <= dv::pass::repetitions(w.graph, dv::pass::scope::graph).size(); ++count) {
         dv::plan_options o = w.options;
         o.memory_limit = limit;
         o.rewrites.kind[o.rewrites.count++] = dv::rewrite::keep;

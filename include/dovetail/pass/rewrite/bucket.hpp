@@ -51,7 +51,7 @@ constexpr std::int64_t bytes_of_collective(const ir::graph_data& g, const ir::no
 }  // namespace detail
 
 // First fit, in written order.
-constexpr ir::graph_data rewrite_bucket(ir::graph_data g, extent of) {
+constexpr ir::graph_data rewrite_bucket(ir::graph_data g, scope of) {
     const ir::graph seen = ir::view(g);
     const regions_of_kind regions{seen, rewrite::bucket, of};
     const node_levels levels = levels_of(g);
@@ -66,7 +66,7 @@ constexpr ir::graph_data rewrite_bucket(ir::graph_data g, extent of) {
         const int region = regions.around(n);
         if (region < 0 || !detail::can_be_bucketed(n)) continue;
         const std::int64_t most_bytes =
-            of == extent::graph || g.regions[region].number == automatic ? bucket_bytes : g.regions[region].number;
+            of == scope::graph || g.regions[region].number == automatic ? bucket_bytes : g.regions[region].number;
         const int end = levels.to_end[i];
         const std::int64_t bytes = detail::bytes_of_collective(g, n);
         int* at = &first_bucket[levels.from_start[i]];

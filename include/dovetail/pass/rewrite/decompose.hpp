@@ -160,7 +160,7 @@ private:
 }  // namespace detail
 
 // The regions of a kind, or every all_reduce of the graph that can be decomposed.
-constexpr ir::graph_data rewrite_decompose(ir::graph_data g, rewrite kind, extent of = extent::regions) {
+constexpr ir::graph_data rewrite_decompose(ir::graph_data g, rewrite kind, scope of = scope::regions) {
     const ir::graph seen = ir::view(g);
     const decompose_analysis how{seen, kind, of};
     if (!how.decomposes_any()) return g;

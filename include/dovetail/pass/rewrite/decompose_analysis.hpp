@@ -23,7 +23,7 @@ namespace dovetail::pass {
 
 class decompose_analysis {
 public:
-    constexpr decompose_analysis(const ir::graph& g, rewrite kind, extent of = extent::regions)
+    constexpr decompose_analysis(const ir::graph& g, rewrite kind, scope of = scope::regions)
         : g_{g},
           shards_updates_{kind == rewrite::shard_update},
           regions_{g, kind, of},

@@ -153,13 +153,13 @@ constexpr ir::graph_data without(ir::graph_data g, const vec<char>& left_out, co
 
 }  // namespace detail
 
-constexpr vec<repetition> repetitions(const ir::graph& g, extent of) {
+constexpr vec<repetition> repetitions(const ir::graph& g, scope of) {
     const regions_of_kind regions{g, rewrite::keep, of};
     return detail::repetition_search{g, regions}.run();
 }
 
 // Leaves out at most `count` collectives of each region, or of the graph.
-constexpr ir::graph_data rewrite_keep(ir::graph_data g, extent of, int count) {
+constexpr ir::graph_data rewrite_keep(ir::graph_data g, scope of, int count) {
     const ir::graph seen = ir::view(g);
     const regions_of_kind regions{seen, rewrite::keep, of};
     const vec<repetition> all = detail::repetition_search{seen, regions}.run();

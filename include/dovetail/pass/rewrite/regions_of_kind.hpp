@@ -7,11 +7,11 @@
 namespace dovetail::pass {
 
 // What a rewrite works on: the regions whose statements ask for it, or the graph as one region.
-enum class extent : unsigned char { regions, graph };
+enum class scope : unsigned char { regions, graph };
 
 class regions_of_kind {
 public:
-    constexpr regions_of_kind(const ir::graph& g, rewrite kind, extent of) : g_{g}, kind_{kind}, whole_graph_{of == extent::graph} {}
+    constexpr regions_of_kind(const ir::graph& g, rewrite kind, scope of) : g_{g}, kind_{kind}, whole_graph_{of == scope::graph} {}
 
     // The rows of a table by region.
     constexpr int size() const { return whole_graph_ ? 1 : g_.regions.size(); }

@@ -24,13 +24,13 @@ constexpr ir::graph_data copy_of(const ir::graph& g) {
 constexpr ir::graph_data rewrite_once(const rewrite_list& list, int i, ir::graph_data g) {
     switch (list.kind[i]) {
         case rewrite::identity: return rewrite_identity(static_cast<ir::graph_data&&>(g));
-        case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g), extent::graph);
+        case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g), scope::graph);
         case rewrite::split:
         case rewrite::shard_update:
         case rewrite::copy_engines:
         case rewrite::automatic: break;  // no list has them
-        case rewrite::decompose: return rewrite_decompose(static_cast<ir::graph_data&&>(g), rewrite::decompose, extent::graph);
-        case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), extent::graph, list.kept);
+        case rewrite::decompose: return rewrite_decompose(static_cast<ir::graph_data&&>(g), rewrite::decompose, scope::graph);
+        case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), scope::graph, list.kept);
     }
     __builtin_unreachable();  // a rewrite without a case is no constant expression
 }
@@ -58,7 +58,7 @@ constexpr ir::graph_data rewrite_splits(const rewrite_list& list, ir::graph_data
 
 // What statements ask for between the splits and the buckets: of blocks, or of what is not split.
 constexpr ir::graph_data rewrite_whole_or_blocks(const rewrite_list& list, ir::graph_data g) {
-    if (has_regions(g, rewrite::keep)) g = rewrite_keep(static_cast<ir::graph_data&&>(g), extent::regions, list.kept);
+    if (has_regions(g, rewrite::keep)) g = rewrite_keep(static_cast<ir::graph_data&&>(g), scope::regions, list.kept);
     for (const rewrite kind : {rewrite::shard_update, rewrite::decompose})
         if (has_regions(g, kind)) g = rewrite_decompose(static_cast<ir::graph_data&&>(g), kind);
     return g;
@@ -83,7 +83,7 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
     if (list.everywhere && list.blocks > 1) find_split_regions(now, list.blocks);
     now = rewrite_splits(list, static_cast<ir::graph_data&&>(now));
     now = rewrite_whole_or_blocks(list, static_cast<ir::graph_data&&>(now));
-    if (has_regions(now, rewrite::bucket)) now = rewrite_bucket(static_cast<ir::graph_data&&>(now), extent::regions);
+    if (has_regions(now, rewrite::bucket)) now = rewrite_bucket(static_cast<ir::graph_data&&>(now), scope::regions);
     for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
     if ((list.copied_axes | list.nccl_axes) != 0) note_derived_collectives(now, list);
     now = rewrite_copy_engines(static_cast<ir::graph_data&&>(now), list.copied_from);
@@ -139,18 +139,18 @@ constexpr ir::fault check_decompositions(const ir::graph& g) {
 // A fault if a region of the kind has none of these nodes.
 template <class IsOne>
 constexpr ir::fault check_present(const ir::graph& g, rewrite kind, ir::fault_kind missing, IsOne is_one) {
-    const int region = regions_of_kind{g, kind, extent::regions}.first_without(is_one);
+    const int region = regions_of_kind{g, kind, scope::regions}.first_without(is_one);
     return region < 0 ? ir::fault{} : ir::make_fault(missing, g.regions[region].source_position);
 }
 constexpr ir::fault check_keeps(const ir::graph& g) {
     if (!has_regions(g, rewrite::keep)) return ir::fault{};
     vec<char> repeats(g.nodes.size());
-    for (const repetition& r : repetitions(g, extent::regions)) repeats[r.again] = 1;
+    for (const repetition& r : repetitions(g, scope::regions)) repeats[r.again] = 1;
     return check_present(g, rewrite::keep, ir::fault_kind::nothing_to_keep, [&](int i) { return repeats[i] != 0; });
 }
 constexpr ir::fault check_buckets(const ir::graph& g) {
     if (!has_regions(g, rewrite::bucket)) return ir::fault{};
-    const ir::graph_data bucketed = rewrite_bucket(copy_of(g), extent::regions);
+    const ir::graph_data bucketed = rewrite_bucket(copy_of(g), scope::regions);
     if (!levels_of(bucketed).acyclic) return ir::fault{};  // the stage `cycle` names the mistake
     const auto is_member = [&](int i) { return g.nodes[i].nccl_group_id != bucketed.nodes[i].nccl_group_id; };
     return check_present(g, rewrite::bucket, ir::fault_kind::nothing_to_bucket, is_member);
