@@ -137,6 +137,13 @@ TEST_CASE("TestMultiArgs.test_multi_args_and_torch_type") {
 TEST_CASE("test_actor_method_bind_same_input") {
     gives<1, same_input, first, at<actor<0>, out<1>>>(1, {{0}, {1}, {2}}, {{0, 0}, {1, 2}, {4, 6}});
 }
+TEST_CASE("test_actor_method_bind_same_input_attr") {
+    gives<1, same_input, first, at<actor<0>, out<1>>>(1, {{1}, {2}, {3}}, {{1, 2}, {4, 6}, {9, 12}});
+}
+TEST_CASE("test_actor_method_bind_diff_kwargs_input_attr") {
+    gives<2, collected<2, inc<0, v<0>, in<1>>, inc<0, v<1>, in<0>>>, at<actor<2>, out<0>>>(2, {{1, 0}, {2, 1}, {3, 2}},
+                                                                                         {{0, 1}, {2, 4}, {6, 9}});
+}
 TEST_CASE("test_actor_method_bind_diff_input_attr_1") {
     gives<2, collected<2, inc<0, v<0>, in<0>>, inc<0, v<1>, in<1>>>, at<actor<2>, out<0>>>(2, {{0, 1}, {1, 2}, {2, 3}},
                                                                                          {{0, 1}, {2, 4}, {6, 9}});

@@ -93,6 +93,8 @@ TEST_CASE("test_torch_tensor_p2p") {
     passes_size<5>(false, true);
 }
 
+TEST_CASE("test_p2p_basic") { passes_size<10>(false, true); }
+
 TEST_CASE("test_torch_tensor_as_dag_input") {
     passes_size<10>(true, false);
     passes_size<20>(true, false);

@@ -121,15 +121,8 @@ std::set<std::string> communicators() {
     return all;
 }
 
-}  // namespace
-
-TEST_CASE("test_torch_tensor_nccl_all_reduce") {
-    all_reduces_size<10>();
-    all_reduces_size<20>();
-    all_reduces_size<30>();
-}
-
-TEST_CASE("test_torch_tensor_nccl_all_reduce_get_partial") {
+// What Ray tests over NCCL and again over its communicator of CPUs.
+void reads_in_part() {
     run_overlapped<read_in_part>(3, each_its_own, [](auto& step, auto& ticket, int rank, int run) {
         const float total = static_cast<float>(2 * run + 1);
         ray::expect<actor<0>, out<0>>(step, ticket, rank, run, {total});
@@ -138,21 +131,12 @@ TEST_CASE("test_torch_tensor_nccl_all_reduce_get_partial") {
         ray::expect<actor<2>, out<2>>(step, ticket, rank, run, {total});
     });
 }
-
-TEST_CASE("test_torch_tensor_nccl_all_reduce_wrong_shape") {
+void refuses_another_shape() {
     using other_shape = dv::tensor<float, 2>;
     CHECK(refused<dv::error::member_mismatch, filled<0, number>, filled<1, other_shape>, dv::let<out<0>, all_reduce<sum>(v<0>, v<1>)>,
                   dv::output<out<0>>>);
 }
-
-TEST_CASE("test_torch_tensor_nccl_all_reduce_custom_comm") {
-    run_overlapped<one_more_than_the_sum>(2, each_its_own, [](auto& step, auto& ticket, int rank, int run) {
-        ray::expect<actor<0>, out<0>>(step, ticket, rank, run, {static_cast<float>(2 * run + 2)});
-        ray::expect<actor<1>, out<1>>(step, ticket, rank, run, {static_cast<float>(2 * run + 2)});
-    });
-}
-
-TEST_CASE("test_torch_tensor_nccl_all_reduce_scheduling") {
+void keeps_one_order() {
     // The two ranks issue the collective and the transfer in one order.
     CHECK(communication<beside_a_send, actor<0>>() == communication<beside_a_send, actor<1>>());
     run_overlapped<beside_a_send>(
@@ -164,6 +148,41 @@ TEST_CASE("test_torch_tensor_nccl_all_reduce_scheduling") {
             ray::expect<actor<1>, out<1>>(step, ticket, rank, run, {x * x});
         });
 }
+void refuses_an_actor_twice() {
+    // Two values of one actor; one value twice.
+    CHECK(refused<dv::error::role_twice, dv::input<in<0>, number>, dv::on<actor<0>, dv::let<v<0>, copy(in<0>)>, dv::let<v<1>, copy(in<0>)>>,
+                  dv::let<out<0>, all_reduce<sum>(v<0>, v<1>)>, dv::output<out<0>>>);
+    CHECK(refused<dv::error::role_twice, dv::input<in<0>, number>, dv::on<actor<0>, dv::let<v<0>, copy(in<0>)>>,
+                  dv::let<out<0>, all_reduce<sum>(v<0>, v<0>)>, dv::output<out<0>>>);
+}
+void refuses_too_few_ranks() {
+    const auto making = [](int ranks) {
+        return support::message([&] { dv::host::world{ranks}.run([](auto& rank) { dv::executor<read_in_part> step{rank}; }); });
+    };
+    support::has(making(2), "the world has 2 ranks and the graph needs 3");
+    CHECK(making(3) == "nothing thrown");
+}
+
+}  // namespace
+
+TEST_CASE("test_torch_tensor_nccl_all_reduce") {
+    all_reduces_size<10>();
+    all_reduces_size<20>();
+    all_reduces_size<30>();
+}
+
+TEST_CASE("test_torch_tensor_nccl_all_reduce_get_partial") { reads_in_part(); }
+
+TEST_CASE("test_torch_tensor_nccl_all_reduce_wrong_shape") { refuses_another_shape(); }
+
+TEST_CASE("test_torch_tensor_nccl_all_reduce_custom_comm") {
+    run_overlapped<one_more_than_the_sum>(2, each_its_own, [](auto& step, auto& ticket, int rank, int run) {
+        ray::expect<actor<0>, out<0>>(step, ticket, rank, run, {static_cast<float>(2 * run + 2)});
+        ray::expect<actor<1>, out<1>>(step, ticket, rank, run, {static_cast<float>(2 * run + 2)});
+    });
+}
+
+TEST_CASE("test_torch_tensor_nccl_all_reduce_scheduling") { keeps_one_order(); }
 
 TEST_CASE("test_nccl_all_reduce_with_class_method_output_node") {
     run_overlapped<one_of_two_results>(2, each_its_own, [](auto& step, auto& ticket, int rank, int run) {
@@ -175,21 +194,16 @@ TEST_CASE("test_nccl_all_reduce_with_class_method_output_node") {
     });
 }
 
-TEST_CASE("test_all_reduce_duplicate_actors") {
-    // Two values of one actor; one value twice.
-    CHECK(refused<dv::error::role_twice, dv::input<in<0>, number>, dv::on<actor<0>, dv::let<v<0>, copy(in<0>)>, dv::let<v<1>, copy(in<0>)>>,
-                  dv::let<out<0>, all_reduce<sum>(v<0>, v<1>)>, dv::output<out<0>>>);
-    CHECK(refused<dv::error::role_twice, dv::input<in<0>, number>, dv::on<actor<0>, dv::let<v<0>, copy(in<0>)>>,
-                  dv::let<out<0>, all_reduce<sum>(v<0>, v<0>)>, dv::output<out<0>>>);
-}
+TEST_CASE("test_all_reduce_duplicate_actors") { refuses_an_actor_twice(); }
 
-TEST_CASE("test_all_reduce_custom_comm_wrong_actors") {
-    const auto making = [](int ranks) {
-        return support::message([&] { dv::host::world{ranks}.run([](auto& rank) { dv::executor<read_in_part> step{rank}; }); });
-    };
-    support::has(making(2), "the world has 2 ranks and the graph needs 3");
-    CHECK(making(3) == "nothing thrown");
-}
+TEST_CASE("test_all_reduce_custom_comm_wrong_actors") { refuses_too_few_ranks(); }
+
+TEST_CASE("test_allreduce_basic") { all_reduces_size<10>(); }
+TEST_CASE("test_allreduce_get_partial") { reads_in_part(); }
+TEST_CASE("test_allreduce_wrong_shape") { refuses_another_shape(); }
+TEST_CASE("test_allreduce_scheduling") { keeps_one_order(); }
+TEST_CASE("test_allreduce_duplicate_actors") { refuses_an_actor_twice(); }
+TEST_CASE("test_allreduce_wrong_actors") { refuses_too_few_ranks(); }
 
 TEST_CASE("test_comm_all_reduces") {
     CHECK(communicators<two_sets>() == std::set<std::string>{"actor<0>, actor<1>", "actor<2>, actor<3>"});
