@@ -274,10 +274,9 @@ struct model {
                        adam_w<1, 100, 900, 990>(trained<Name>, mean_of<Name>, square_of<Name>, mean_gradient<Name>, rate, step, factor)>>;
         template <class Name> using round = dv::when<has_masters, dv::update<Name, cast<element>(trained<Name>)>>;
         template <class... Name> using each = dv::group<dv::group<update<Name>, round<Name>>...>;
-        // Of weights of which `pipelined` updates shards.
-        template <class... Name> using each_matrix = std::conditional_t<sharded_update, dv::group<round<Name>...>, each<Name...>>;
-        template <int L> using of_shards =
-            dv::group<update<wq<L>>, update<wk<L>>, update<wv<L>>, update<wo<L>>, update<w1<L>>, update<w2<L>>>;
+        // With a sharded optimizer each rank along dp updates its rows of these weights and of their states.
+        template <class... Name> using each_matrix =
+            std::conditional_t<sharded_update, dv::group<dv::shard_update<update<Name>...>, round<Name>...>, each<Name...>>;
 
         // With the squares of shards added up over the ranks that have different ones.
         template <int L> using of_layer = dv::group<
@@ -321,11 +320,7 @@ struct model {
             dv::repeat<cell<C, M>::template backward, dv::down<layers_of_stage>>,
             dv::when<C == 0, gradients_of_embeddings<M, N>>>;
         template <int L> using update_layer = dv::on<stage_of<L>, typename updates<N>::template of_layer<L>>;
-        // With a sharded optimizer each rank along dp updates its rows of the matrices of the layers and of their states. They stand in one
-        // shard_update: each is a rewrite of the whole graph, and compilers limit what they compute for a constant.
-        template <int L> using shards_of_layer = dv::on<stage_of<L>, typename updates<N>::template of_shards<L>>;
-        using update_all = dv::group<dv::when<sharded_update, dv::shard_update<dv::repeat<shards_of_layer, layers>>>,
-                                     dv::repeat<update_layer, layers>, dv::on<stage<0>, typename updates<N>::of_embeddings>,
+        using update_all = dv::group<dv::repeat<update_layer, layers>, dv::on<stage<0>, typename updates<N>::of_embeddings>,
                                      dv::on<stage<Pp - 1>, typename updates<N>::of_head>>;
     };
 
