@@ -211,4 +211,6 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(not main())
+    failed = not main()
+    sys.stdout.flush()
+    os._exit(failed)  # sys.exit destroys threads of gloo that may still run, which aborts the process
