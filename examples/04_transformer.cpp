@@ -259,7 +259,7 @@ int compare(const transformer::text& text, World make_world, const std::filesyst
     const auto mean = [&](std::size_t first) { return std::accumulate(&by_mesh[0][first], &by_mesh[0][first] + 10, 0.0) / 10; };
     const bool resumed =
         resumes<trained, 2, 1>(text, make_world, by_mesh[0]) && resumes<trained, 1, 2>(text, make_world, by_mesh[3]);
-    const bool learned = mean(by_mesh[0].size() - 10) < 2.2;  // the entropy of pairs of characters is 2.4
+    const bool learned = mean(by_mesh[0].size() - 10) < 2.2;  // what knows only the character before has 2.4
     std::printf("\n%s: the same losses on %zu meshes up to rounding, at most %.1e apart (relative)\n", equal ? "as it should be" : "FAILED",
                 by_mesh.size(), apart);
     std::printf("%s: the same losses when resumed, bit by bit\n", resumed ? "as it should be" : "FAILED");

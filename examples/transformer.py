@@ -213,4 +213,4 @@ def main():
 if __name__ == "__main__":
     failed = not main()
     sys.stdout.flush()
-    os._exit(failed)  # sys.exit destroys threads of gloo that may still run, which aborts the process
+    os._exit(failed)  # by sys.exit, PyTorch may abort: "terminate called without an active exception"

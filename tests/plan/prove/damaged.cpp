@@ -2,7 +2,7 @@
 // of random graphs: each change is refused by the prover, or the simulator finds nothing wrong with what comes of it. The same of the
 // damages that take more than two fields.
 //   damaged [--count N] [--seed S] [--only K] [--share P]     N random graphs, or graph K alone; P per cent of the samples' changes of one field
-// Under a sanitizer it is a tenth of both.
+// Under a sanitizer both are a tenth where they are not given.
 #include "support/damage.hpp"
 #include "support/field_damage.hpp"
 #include "support/how_many.hpp"
