@@ -386,3 +386,29 @@ TEST_CASE("what is said of NCCL's CTAs reaches its communicators") {
                "NCCL cannot use at least 9 and at most 8 CTAs"));
     CHECK(simulated::here().registered.size() == registered);
 }
+
+TEST_CASE("a communicator that NCCL does not end does not keep the others") {
+    const simulated::scope simulation;
+    static std::atomic<int> begun;
+    static std::atomic<bool> hangs;
+    begun = 0;
+    hangs = true;
+    dv::cuda::calls.comm_abort = [](ncclComm_t) {
+        if (begun++ == 0)
+            while (hangs) std::this_thread::sleep_for(1ms);
+        return ncclSuccess;
+    };
+    ncclUniqueId id{};
+    ncclComm_t all = nullptr;
+    dv::cuda::check(dv::cuda::calls.get_unique_id(&id), "ncclGetUniqueId");
+    dv::cuda::check(dv::cuda::calls.comm_init_rank(&all, 1, id, 0, nullptr), "ncclCommInitRank");
+    dv::cuda::communicators those{all, 0, 0, {}};
+    for (const int key : {1, 2}) CHECK(those.of({{0}, {key}}, false) != nullptr);
+
+    std::thread end{[&] { those.abort([] {}); }};
+    const auto start = std::chrono::steady_clock::now();
+    while (begun < 3 && seconds_since(start) < 5) std::this_thread::sleep_for(1ms);
+    CHECK(begun == 3);
+    hangs = false;
+    end.join();
+}

@@ -182,36 +182,49 @@ private:
         for (const ncclComm_t c : those()) static_cast<void>(calls.comm_revoke(c, NCCL_REVOKE_DEFAULT));
 #endif
     }
-    // Runs on a detached thread, so that the end of a rank does not block if NCCL does not return.
+    // Each communicator on a detached thread of its own: one from which NCCL does not return keeps neither the others nor the end of the
+    // rank, which waits for at most ten seconds.
     void end(ncclResult_t (*how)(ncclComm_t)) noexcept {
         std::unique_lock lock{mutex_};
         if (!dead_.exchange(true, std::memory_order_acq_rel)) {
+            const std::vector<ncclComm_t> all = those();
             ending_ = std::make_shared<ending>();
-            const auto work = [all = those(), how, device = device_, e = ending_] {
-                static_cast<void>(calls.set_device(device));
-                for (const ncclComm_t c : all) static_cast<void>(how(c));
-                {
-                    const std::lock_guard done{e->mutex};
-                    e->over = true;
+            ending_->left = all.size();
+            for (const ncclComm_t c : all) {
+                const auto work = [c, how, device = device_, e = ending_] {
+                    static_cast<void>(calls.set_device(device));
+                    static_cast<void>(how(c));
+                    e->count_one();
+                };
+                try {
+                    std::thread{work}.detach();
+                } catch (...) {  // no thread can be created
+                    work();
                 }
-                e->changed.notify_all();
-            };
-            try {
-                std::thread{work}.detach();
-            } catch (...) {  // no thread can be created
-                work();
             }
         }
         const auto e = ending_;
         lock.unlock();
-        std::unique_lock waiting{e->mutex};
-        e->changed.wait_for(waiting, std::chrono::seconds{10}, [&] { return e->over; });
+        e->wait_for(std::chrono::seconds{10});
     }
 
+    // The communicators that have not ended yet.
     struct ending {
         std::mutex mutex;
         std::condition_variable changed;
-        bool over = false;
+        std::size_t left = 0;
+
+        void count_one() {
+            {
+                const std::lock_guard lock{mutex};
+                --left;
+            }
+            changed.notify_all();
+        }
+        void wait_for(std::chrono::seconds limit) {
+            std::unique_lock lock{mutex};
+            changed.wait_for(lock, limit, [this] { return left == 0; });
+        }
     };
     struct made_split {
         communicator_split of;
