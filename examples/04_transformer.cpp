@@ -6,7 +6,8 @@
 // optimizer, differ by more than rounding, if a training resumed from files has other losses than one that does not stop, or if the model
 // does not learn.
 //
-// `04_transformer [--gpu] --plot loss.svg` draws the losses of all meshes as well.
+// `04_transformer [--gpu] --plot loss.svg` draws the losses of all meshes as well; with `--beside FILE`, those of `transformer.py --losses
+// FILE` among them.
 //
 // `04_transformer [--gpu] --save FILE --every 25 --steps 400 --losses FILE` trains on 2 x 1 x 1 ranks only, saves the states every 25 steps
 // and writes the loss of each step. Killed at any time, it goes on from the last save with `--resume FILE` added, to the same losses.
@@ -32,6 +33,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -223,11 +225,25 @@ int record(const transformer::text& text, World make_world, const std::filesyste
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+// A picture of losses, and whose losses are drawn beside them: a file with one in each line. Empty paths: none.
+struct picture {
+    std::string file, beside;
+};
+
+std::vector<double> losses_of(const std::string& path) {
+    std::ifstream file{path};
+    const std::vector<double> losses{std::istream_iterator<double>{file}, {}};
+    if (losses.empty() || !file.eof()) throw std::runtime_error{path + " is not a file of losses"};
+    return losses;
+}
+
 // Writes the losses as a picture. The meshes are those of `compare`.
-bool plot(const std::filesystem::path& file, const std::vector<std::vector<double>>& by_mesh) {
+bool plot(const picture& drawn, const std::vector<std::vector<double>>& by_mesh) {
     static constexpr const char* meshes[] = {"2 x 1 x 1", "1 x 1 x 1", "1 x 2 x 1", "1 x 1 x 2", "2 x 2 x 2", "2 x 2 x 1"};
+    const std::string& file = drawn.file;
     std::vector<reports::curve> curves;
     for (std::size_t i = 0; i < by_mesh.size(); ++i) curves.push_back({meshes[i], by_mesh[i]});
+    if (!drawn.beside.empty()) curves.push_back({"PyTorch", losses_of(drawn.beside)});
     std::ofstream to{file};
     to << reports::loss_plot{curves}.text();
     const bool written = static_cast<bool>(to.flush());
@@ -235,9 +251,8 @@ bool plot(const std::filesystem::path& file, const std::vector<std::vector<doubl
     return written;
 }
 
-// `picture`: where the losses are drawn; empty: nowhere.
 template <class World>
-int compare(const transformer::text& text, World make_world, const std::filesystem::path& picture) {
+int compare(const transformer::text& text, World make_world, const picture& losses) {
     using element = element_on<World>;
     using trained = model<small<element>>;
     const double tolerance = std::is_same_v<element, float> ? 1e-4 : 2e-3;
@@ -264,18 +279,20 @@ int compare(const transformer::text& text, World make_world, const std::filesyst
                 by_mesh.size(), apart);
     std::printf("%s: the same losses when resumed, bit by bit\n", resumed ? "as it should be" : "FAILED");
     std::printf("%s: from a loss of %.2f to %.2f\n", learned ? "as it should be" : "FAILED", by_mesh[0][0], mean(by_mesh[0].size() - 10));
-    const bool drawn = picture.empty() || plot(picture, by_mesh);
+    const bool drawn = losses.file.empty() || plot(losses, by_mesh);
     return equal && resumed && learned && drawn ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 }  // namespace app
 
 int main(int count, char** arguments) {
-    std::string folder, picture;  // to record to, and of the losses; empty: none
+    std::string folder;  // to record to; empty: none
+    app::picture picture;
     std::string file = transformer::default_path();
     app::stretch training{.last_step = 400};
     bool trains = false;  // only `training`, without a comparison
     const words::command_line taken{.options = {{"--record", &folder},
-                                                {"--plot", &picture},
+                                                {"--plot", &picture.file},
+                                                {"--beside", &picture.beside},
                                                 {"--save", &training.save, &trains},
                                                 {"--resume", &training.resume, &trains},
                                                 {"--losses", &training.losses, &trains},
@@ -284,8 +301,9 @@ int main(int count, char** arguments) {
                                     .file = &file};
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
     return worlds::choose(count, arguments, taken, link, [&](auto make_world) {
-        if (!folder.empty() + !picture.empty() + trains > 1)
+        if (!folder.empty() + !picture.file.empty() + trains > 1)
             throw std::runtime_error{"--record, --plot and the options of a training do not go together"};
+        if (picture.file.empty() && !picture.beside.empty()) throw std::runtime_error{"--beside is for --plot"};
         const transformer::text text = transformer::load(file);
         if (trains) return app::train(text, make_world, training);
         return folder.empty() ? app::compare(text, make_world, picture) : app::record(text, make_world, folder);

@@ -61,7 +61,7 @@ private:
         add("<text x=\"%g\" y=\"%g\">loss</text>\n", 4.0, top - 12);
     }
     void draw(const curve& c, std::size_t number) {
-        static constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
+        static constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
         const char* const colour = colours[number % std::size(colours)];
         svg_ += "<polyline fill=\"none\" stroke=\"" + std::string{colour} + "\" points=\"";
         for (std::size_t i = 0; i < c.losses.size(); ++i) add("%.1f,%.1f ", x(static_cast<double>(i + 1)), y(c.losses[i]));

@@ -4,7 +4,7 @@
     04_transformer --record FOLDER
     python transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.2x1x1.txt
 
---untied is for untied.safetensors and losses.untied.txt. --device cuda trains on a GPU, --compile with torch.compile. --ddp divides each
+--losses FILE writes the loss of each step. --untied is for untied.safetensors and losses.untied.txt. --device cuda trains on a GPU, --compile with torch.compile. --ddp divides each
 batch among the processes of torchrun:
 `torchrun --nproc-per-node 2 transformer.py FOLDER/initial.safetensors --device cuda --ddp`."""
 import argparse
@@ -179,6 +179,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weights", help="initial.safetensors, by 04_transformer --record")
     parser.add_argument("--compare", metavar="FILE", help="losses.2x1x1.txt, by 04_transformer --record")
+    parser.add_argument("--losses", metavar="FILE", help="where to write them, one in each line")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--untied", action="store_true", help="with a head of its own")
     parser.add_argument("--device", default="cpu")
@@ -207,6 +208,8 @@ def main():
     losses = train(model, device, arguments.steps, rank, ranks)
     if arguments.ddp:
         torch.distributed.destroy_process_group()
+    if rank == 0 and arguments.losses:
+        pathlib.Path(arguments.losses).write_text("".join(f"{loss}\n" for loss in losses))
     return rank > 0 or not arguments.compare or compare(losses, arguments.compare)
 
 
