@@ -159,12 +159,12 @@ public:
             static_cast<void>(nccl_held.try_lock_for(std::chrono::seconds{5}));
         }
         before();
-        end(calls.comm_abort);
+        end(calls.comm_abort, at_once);
     }
     // The normal end: all work is done.
     void destroy() noexcept {
         const std::unique_lock nccl_held{nccl_mutex_};
-        end(calls.comm_destroy);
+        end(calls.comm_destroy, in_turn);
     }
 
 private:
@@ -182,18 +182,26 @@ private:
         for (const ncclComm_t c : those()) static_cast<void>(calls.comm_revoke(c, NCCL_REVOKE_DEFAULT));
 #endif
     }
-    // Each communicator on a detached thread of its own: one from which NCCL does not return keeps neither the others nor the end of the
-    // rank, which waits for at most ten seconds.
-    void end(ncclResult_t (*how)(ncclComm_t)) noexcept {
+    using parts = std::vector<std::vector<ncclComm_t>>;
+    static parts in_turn(std::vector<ncclComm_t> all) { return {std::move(all)}; }
+    static parts at_once(const std::vector<ncclComm_t>& all) {
+        parts each;
+        for (const ncclComm_t c : all) each.push_back({c});
+        return each;
+    }
+    // Each part of the communicators on a detached thread: if NCCL does not return from one, that keeps neither the other parts nor the end
+    // of the rank, which waits for at most ten seconds.
+    template <class Divide>
+    void end(ncclResult_t (*how)(ncclComm_t), Divide divide) noexcept {
         std::unique_lock lock{mutex_};
         if (!dead_.exchange(true, std::memory_order_acq_rel)) {
-            const std::vector<ncclComm_t> all = those();
+            const parts divided = divide(those());
             ending_ = std::make_shared<ending>();
-            ending_->left = all.size();
-            for (const ncclComm_t c : all) {
-                const auto work = [c, how, device = device_, e = ending_] {
+            ending_->left = divided.size();
+            for (const std::vector<ncclComm_t>& part : divided) {
+                const auto work = [part, how, device = device_, e = ending_] {
                     static_cast<void>(calls.set_device(device));
-                    static_cast<void>(how(c));
+                    for (const ncclComm_t c : part) static_cast<void>(how(c));
                     e->count_one();
                 };
                 try {
@@ -208,7 +216,7 @@ private:
         e->wait_for(std::chrono::seconds{10});
     }
 
-    // The communicators that have not ended yet.
+    // Counts the parts that have not ended yet.
     struct ending {
         std::mutex mutex;
         std::condition_variable changed;
