@@ -1,5 +1,5 @@
-// Saves states of every element type that NumPy has, or loads them with twice the values, for the script that compares them with Python's
-// reading: `saved_states save|load FILE`.
+// Saves states of every element type that a library of Python has, or loads them with twice the values and a note of that library, for the
+// script that compares them with Python's reading: `saved_states save|load FILE numpy|torch`.
 #include "state_files.hpp"
 
 #include <cstdio>
@@ -35,7 +35,7 @@ bool holds(const dv::store& of, int times) {
 }
 
 template <class... T>
-bool run(const char* what, const char* path) {
+bool run(const char* what, const char* path, const char* library) {
     const support::memory_rank rank;
     dv::store store{rank};
     write<T...>(store, 1);
@@ -43,17 +43,22 @@ bool run(const char* what, const char* path) {
         store.save(path, {{"epoch", "4"}, {"note", "a \"b\"\n\xc3\xa9"}});
         return true;
     }
-    return store.load(path) == dv::file_notes{{"by", "numpy"}} && holds<T...>(store, 2);
+    return store.load(path) == dv::file_notes{{"by", library}} && holds<T...>(store, 2);
+}
+bool run(const char* what, const char* path, const std::string& library) {
+    if (library == "numpy")
+        return run<dv::half, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>(
+            what, path, "numpy");
+    return run<dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>(
+        what, path, "torch");
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 3) return EXIT_FAILURE;
+    if (count != 4) return EXIT_FAILURE;
     try {
-        if (run<dv::half, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>(arguments[1],
-                                                                                                                              arguments[2]))
-            return EXIT_SUCCESS;
+        if (run(arguments[1], arguments[2], std::string{arguments[3]})) return EXIT_SUCCESS;
         std::puts("the loaded states have other values");
     } catch (const std::exception& e) {
         std::puts(e.what());
