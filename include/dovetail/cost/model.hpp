@@ -30,6 +30,13 @@ constexpr std::int64_t in_waves(std::int64_t arithmetic, tiles t, int multiproce
     return plus(of_tiles, of_tiles / t.count * (slots - t.count) + of_tiles % t.count * (slots - t.count) / t.count);
 }
 
+// The time of arithmetic on `used` of all multiprocessors.
+constexpr std::int64_t on_fewer(std::int64_t arithmetic, int used, int all) {
+    if (used >= all) return arithmetic;
+    if (arithmetic / used >= longest_duration / all) return longest_duration;
+    return arithmetic / used * all + arithmetic % used * all / used;
+}
+
 constexpr hardware executed_by(const ir::task& v) {
     if (v.moved_by == transport::peer_copy || v.kind == op_kind::input || v.kind == op_kind::to_host || v.kind == op_kind::from_host)
         return hardware::copy_engine;
@@ -211,8 +218,9 @@ private:
             if (!declared) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
             const ir::node& n = g_.nodes.first[m.node];
             const cost c = declared_.work(*m.op, n);
-            const std::int64_t arithmetic =
-                in_waves(time_at(c.flops, flop_rate(on, c.arithmetic)), declared_.tiling(*m.op, n), on.multiprocessors);
+            const int used = m.op->sms > 0 && m.op->sms < on.multiprocessors ? m.op->sms : on.multiprocessors;
+            const std::int64_t on_all = time_at(c.flops, flop_rate(on, c.arithmetic));
+            const std::int64_t arithmetic = in_waves(on_fewer(on_all, used, on.multiprocessors), declared_.tiling(*m.op, n), used);
             const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);
             if (arithmetic > memory) return {on.launch_latency, arithmetic, work_class::compute_bound};
             return {on.launch_latency, memory, work_class::memory_bound};
