@@ -4,6 +4,7 @@
 #include <dovetail/dovetail.hpp>
 #include <dovetail/observe/text.hpp>
 #include <dovetail/ops/ops.hpp>
+#include <dovetail/plan/tuning.hpp>
 
 #include <doctest/doctest.h>
 
@@ -198,6 +199,39 @@ TEST_CASE("copy engines are tried where the operations that they make are few en
     CHECK(!ends_with(plan::most_searched_operations / 10));
     CHECK(ends_with(plan::most_searched_operations / 10 + 1));
     CHECK(ends_with(0));
+}
+
+TEST_CASE("copy engines are tried for smaller collectives while some are left to NCCL") {
+    dv::rewrite_list asked;
+    asked.automatic = true;
+    const plan::rewrite_changes copied{false, 0, false, 3, false};
+    plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100));
+    plan::rewrite_trial large = trial(1, 90);
+    large.list = plan::next_rewrites(known, asked, copied).list;
+    CHECK(large.list.copied_from == plan::largest_copied_from);
+    for (const int left : {0, 1}) {
+        large.by_nccl = left;
+        const plan::rewrite_request next = plan::next_rewrites(known.with(large), asked, copied);
+        CHECK(next.ended == (left == 0));
+        CHECK(next.list.copied_from == (left == 0 ? plan::largest_copied_from : plan::smallest_copied_from));
+    }
+    const plan::rewrite_trials& tried = plan::planned<app::chain, app::searched>::rewrites;
+    for (int k = 0; k < tried.count; ++k) {
+        const dv::rewrite_list& list = tried.of[k].list;
+        const int all = 2 * list.blocks * (list.has(dv::rewrite::decompose) ? 2 : 1);
+        CHECK(tried.of[k].by_nccl == (list.copied_from == INT64_MAX ? all : 0));
+    }
+}
+
+TEST_CASE("the runner-up is another plan than the best one") {
+    plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100)).with(trial(4, 80)).with(trial(2, 90));
+    plan::rewrite_trial same = trial(4, 80);
+    same.list.copied_from = plan::smallest_copied_from;
+    known = known.with(same);
+    CHECK(plan::detail::runner_up(known).blocks == 2);
+    CHECK(plan::detail::runner_up(plan::rewrite_trials{}.with(trial(4, 80)).with(same)).blocks == 4);
+    plan::rewrite_trial as_fast = trial(8, 80);
+    CHECK(plan::detail::runner_up(known.with(as_fast)).blocks == 8);
 }
 
 TEST_CASE("explain lists what was tried") {

@@ -85,8 +85,8 @@ inline rewrite_trial tried(const ir::graph& g, const plan_options& s) {
     tables t{g, s};
     const decision d = decide(t, s);
     const bool as_stated = pass::first_not_as_stated(g, ir::view(t.read<stage::rewrite>()), pass::rewrites_of(g, s.rewrites, s.axes)) < 0;
-    return {s.rewrites, d.found.length_of(d.taken), s.memory_limit == 0 || d.found.fits(d.taken, s), as_stated,
-            t.read<stage::expand>().tasks.size()};
+    return {s.rewrites, d.found.length_of(d.taken),           s.memory_limit == 0 || d.found.fits(d.taken, s),
+            as_stated,  t.read<stage::expand>().tasks.size(), collectives_by_nccl(t.read<stage::expand>().tasks)};
 }
 
 }  // namespace detail

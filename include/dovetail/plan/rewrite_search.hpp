@@ -24,6 +24,7 @@ struct rewrite_trial {
     bool within_limit = false;  // of memory
     bool as_stated = true;      // what statements and options say of transports is kept
     int operations = 0;
+    int by_nccl = 0;  // collectives that NCCL moves
 
     constexpr bool is_allowed() const { return within_limit && as_stated; }
 };
@@ -42,6 +43,13 @@ struct rewrite_trials {
         return a.is_allowed() != b.is_allowed() ? a.is_allowed() : a.length < b.length;
     }
 };
+
+template <class Tasks>
+constexpr int collectives_by_nccl(const Tasks& tasks) {
+    int n = 0;
+    for (const ir::task& t : tasks) n += is_collective(t.kind) && t.moved_by != transport::peer_copy ? 1 : 0;
+    return n;
+}
 
 // The changes that a graph allows and its options ask for.
 struct rewrite_changes {
@@ -158,7 +166,7 @@ private:
     }
     constexpr rewrite_request next_copied() const {
         if (!copied_) return affords(changes_.copied) ? copied_from(largest_copied_from) : rewrite_request{true};
-        const bool smaller = gained() && last_.list.copied_from > smallest_copied_from;
+        const bool smaller = gained() && last_.by_nccl > 0 && last_.list.copied_from > smallest_copied_from;
         if (smaller && affords(changes_.copied)) return copied_from(last_.list.copied_from / 32);
         const bool gains_by_copies = best_.list.copied_from != asked_.copied_from;
         if (!changes_.blocks || !gains_by_copies || best_.list.blocks >= 8 || !affords(2)) return {true};

@@ -48,12 +48,17 @@ constexpr bool may_copy() {
         return copies_in(found_plan<G, copied_options<typename decided<G, O>::options>>::program) > copies_in(planned<G, O>::program);
 }
 
-// The second best of the lists that the search over rewrites tried; if it tried only one, that one.
+// The second best of the lists that the search over rewrites tried; if no other makes another plan, the best one. As many operations with
+// the same prediction are the same plan, such as that of a bucket for which there is nothing.
 constexpr rewrite_list runner_up(const rewrite_trials& known) {
-    int second = -1;
-    for (int k = 0; k < known.count; ++k)
-        if (k != known.best && (second < 0 || rewrite_trials::faster(known.of[k], known.of[second]))) second = k;
-    return known.of[second < 0 ? known.best : second].list;
+    const rewrite_trial& best = known.of[known.best];
+    const rewrite_trial* second = nullptr;
+    for (int k = 0; k < known.count; ++k) {
+        const rewrite_trial& other = known.of[k];
+        if (other.length == best.length && other.operations == best.operations) continue;
+        if (second == nullptr || rewrite_trials::faster(other, *second)) second = &other;
+    }
+    return second == nullptr ? best.list : second->list;
 }
 template <class G, class O>
 struct runner_up_list {

@@ -128,7 +128,8 @@ struct rewrite_step {
     using found = searched<G, tried>;
     static constexpr rewrite_trials known = before::known.with(rewrite_trial{
         tried::value.rewrites, found::found.length_of(found::taken),
-        O::value.memory_limit == 0 || found::found.fits(found::taken, O::value), not_as_stated<G, tried> < 0, operations_of<G, tried>});
+        O::value.memory_limit == 0 || found::found.fits(found::taken, O::value), not_as_stated<G, tried> < 0, operations_of<G, tried>,
+        collectives_by_nccl(stage_table<typename plan_key<G, tried>::for_program, stage::expand>.tasks)});
     static constexpr rewrite_request request = next_rewrites(known, O::value.rewrites, changes_for<G, O>);
     struct next {
         static constexpr rewrite_list value = request.list;
