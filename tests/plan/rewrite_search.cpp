@@ -223,6 +223,23 @@ TEST_CASE("copy engines are tried for smaller collectives while some are left to
     }
 }
 
+TEST_CASE("more blocks are tried with copy engines where there was something to split") {
+    dv::rewrite_list asked;
+    asked.automatic = true;
+    const plan::rewrite_changes changes{true, 0, false, 3, false};
+    for (const int operations : {10, 20}) {
+        plan::rewrite_trial in_two = trial(2, 100);
+        in_two.operations = operations;
+        plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100)).with(in_two);
+        plan::rewrite_trial copied = trial(1, 90);
+        copied.list = plan::next_rewrites(known, asked, changes).list;
+        REQUIRE(copied.list.copied_from == plan::largest_copied_from);
+        const plan::rewrite_request next = plan::next_rewrites(known.with(copied), asked, changes);
+        CHECK(next.ended == (operations == 10));
+        CHECK(next.list.blocks == (operations == 10 ? 1 : 2));
+    }
+}
+
 TEST_CASE("the runner-up is another plan than the best one") {
     plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100)).with(trial(4, 80)).with(trial(2, 90));
     plan::rewrite_trial same = trial(4, 80);

@@ -169,8 +169,14 @@ private:
         const bool smaller = gained() && last_.by_nccl > 0 && last_.list.copied_from > smallest_copied_from;
         if (smaller && affords(changes_.copied)) return copied_from(last_.list.copied_from / 32);
         const bool gains_by_copies = best_.list.copied_from != asked_.copied_from;
-        if (!changes_.blocks || !gains_by_copies || best_.list.blocks >= 8 || !affords(2)) return {true};
+        if (!blocks_change() || !gains_by_copies || best_.list.blocks >= 8 || !affords(2)) return {true};
         return {tried(with_more_blocks()), with_more_blocks()};
+    }
+    // Whether there was something to split.
+    constexpr bool blocks_change() const {
+        for (int k = 1; k < known_.count; ++k)
+            if (known_.of[k].list.blocks > 1 && known_.of[k].operations != known_.of[0].operations) return true;
+        return false;
     }
     constexpr rewrite_request copied_from(std::int64_t bytes) const {
         rewrite_list list = best_.list;
