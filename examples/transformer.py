@@ -4,8 +4,8 @@
     04_transformer --record FOLDER
     python transformer.py FOLDER/initial.safetensors --compare FOLDER/losses.2x1x1.txt
 
---losses FILE writes the loss of each step. --untied is for untied.safetensors and losses.untied.txt. --device cuda trains on a GPU, --compile with torch.compile. --ddp divides each
-batch among the processes of torchrun:
+--losses FILE writes the loss of each step. --untied is for untied.safetensors and losses.untied.txt. --device cuda trains on a GPU,
+--compile with torch.compile. --ddp divides each batch among the processes of torchrun:
 `torchrun --nproc-per-node 2 transformer.py FOLDER/initial.safetensors --device cuda --ddp`."""
 import argparse
 import json
