@@ -6,8 +6,8 @@
 // optimizer, differ by more than rounding, if a training resumed from files has other losses than one that does not stop, or if the model
 // does not learn.
 //
-// `04_transformer [--gpu] --plot loss.svg` draws the losses of all meshes as well; with `--beside FILE`, those of `transformer.py --losses
-// FILE` among them.
+// `04_transformer [--gpu] --plot loss.svg` draws the losses of all meshes as well, and with `--beside FILE` those of PyTorch, as
+// `transformer.py --losses FILE` writes them.
 //
 // `04_transformer [--gpu] --save FILE --every 25 --steps 400 --losses FILE` trains on 2 x 1 x 1 ranks only, saves the states every 25 steps
 // and writes the loss of each step. Killed at any time, it goes on from the last save with `--resume FILE` added, to the same losses.
@@ -33,7 +33,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -225,15 +224,21 @@ int record(const transformer::text& text, World make_world, const std::filesyste
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// A picture of losses, and whose losses are drawn beside them: a file with one in each line. Empty paths: none.
+// A picture to draw.
 struct picture {
-    std::string file, beside;
+    std::string file;            // empty: none
+    std::vector<double> beside;  // losses of PyTorch; empty: none
 };
 
+// The losses of a file as --losses writes it. An empty path: none.
 std::vector<double> losses_of(const std::string& path) {
+    std::vector<double> losses;
+    if (path.empty()) return losses;
     std::ifstream file{path};
-    const std::vector<double> losses{std::istream_iterator<double>{file}, {}};
-    if (losses.empty() || !file.eof()) throw std::runtime_error{path + " is not a file of losses"};
+    bool in_turn = true;
+    std::size_t step = 0;
+    for (double loss = 0; file >> step >> loss; losses.push_back(loss)) in_turn = in_turn && step == losses.size() + 1;
+    if (!in_turn || losses.empty() || !file.eof()) throw std::runtime_error{path + " is not a file of losses by step, from step 1 on"};
     return losses;
 }
 
@@ -243,7 +248,7 @@ bool plot(const picture& drawn, const std::vector<std::vector<double>>& by_mesh)
     const std::string& file = drawn.file;
     std::vector<reports::curve> curves;
     for (std::size_t i = 0; i < by_mesh.size(); ++i) curves.push_back({meshes[i], by_mesh[i]});
-    if (!drawn.beside.empty()) curves.push_back({"PyTorch", losses_of(drawn.beside)});
+    if (!drawn.beside.empty()) curves.push_back({"PyTorch", drawn.beside});
     std::ofstream to{file};
     to << reports::loss_plot{curves}.text();
     const bool written = static_cast<bool>(to.flush());
@@ -285,14 +290,13 @@ int compare(const transformer::text& text, World make_world, const picture& loss
 }  // namespace app
 
 int main(int count, char** arguments) {
-    std::string folder;  // to record to; empty: none
-    app::picture picture;
+    std::string folder, picture, beside;  // to record to, of the losses, and of PyTorch's losses; empty: none
     std::string file = transformer::default_path();
     app::stretch training{.last_step = 400};
     bool trains = false;  // only `training`, without a comparison
     const words::command_line taken{.options = {{"--record", &folder},
-                                                {"--plot", &picture.file},
-                                                {"--beside", &picture.beside},
+                                                {"--plot", &picture},
+                                                {"--beside", &beside},
                                                 {"--save", &training.save, &trains},
                                                 {"--resume", &training.resume, &trains},
                                                 {"--losses", &training.losses, &trains},
@@ -301,11 +305,12 @@ int main(int count, char** arguments) {
                                     .file = &file};
     const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
     return worlds::choose(count, arguments, taken, link, [&](auto make_world) {
-        if (!folder.empty() + !picture.file.empty() + trains > 1)
+        if (!folder.empty() + !picture.empty() + trains > 1)
             throw std::runtime_error{"--record, --plot and the options of a training do not go together"};
-        if (picture.file.empty() && !picture.beside.empty()) throw std::runtime_error{"--beside is for --plot"};
+        if (picture.empty() && !beside.empty()) throw std::runtime_error{"--beside is for --plot"};
+        const app::picture losses{picture, app::losses_of(beside)};
         const transformer::text text = transformer::load(file);
         if (trains) return app::train(text, make_world, training);
-        return folder.empty() ? app::compare(text, make_world, picture) : app::record(text, make_world, folder);
+        return folder.empty() ? app::compare(text, make_world, losses) : app::record(text, make_world, folder);
     });
 }

@@ -179,7 +179,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weights", help="initial.safetensors, by 04_transformer --record")
     parser.add_argument("--compare", metavar="FILE", help="losses.2x1x1.txt, by 04_transformer --record")
-    parser.add_argument("--losses", metavar="FILE", help="where to write them, one in each line")
+    parser.add_argument("--losses", metavar="FILE", help="gets a line for each step: the step and its loss")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--untied", action="store_true", help="with a head of its own")
     parser.add_argument("--device", default="cpu")
@@ -209,7 +209,7 @@ def main():
     if arguments.ddp:
         torch.distributed.destroy_process_group()
     if rank == 0 and arguments.losses:
-        pathlib.Path(arguments.losses).write_text("".join(f"{loss}\n" for loss in losses))
+        pathlib.Path(arguments.losses).write_text("".join(f"{step} {loss}\n" for step, loss in enumerate(losses, 1)))
     return rank > 0 or not arguments.compare or compare(losses, arguments.compare)
 
 
