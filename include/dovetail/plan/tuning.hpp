@@ -48,8 +48,8 @@ constexpr bool may_copy() {
         return copies_in(found_plan<G, copied_options<typename decided<G, O>::options>>::program) > copies_in(planned<G, O>::program);
 }
 
-// The second best of the lists that the search over rewrites tried; if no other makes another plan, the best one. As many operations with
-// the same prediction are the same plan, such as that of a bucket for which there is nothing.
+// The second best of the lists that the search over rewrites tried; if no other makes another plan, the best one. Lists with the same
+// prediction and as many operations are taken to make the same plan: often a rewrite finds nothing to change.
 constexpr rewrite_list runner_up(const rewrite_trials& known) {
     const rewrite_trial& best = known.of[known.best];
     const rewrite_trial* second = nullptr;

@@ -190,7 +190,8 @@ private:
         return each;
     }
     // Each part of the communicators on a detached thread: if NCCL does not return from one, that keeps neither the other parts nor the end
-    // of the rank, which waits for at most ten seconds.
+    // of the rank, which waits for at most ten seconds. An abort may wait for all kernels of the device, also for those of a communicator
+    // whose turn would come later (NVIDIA/nccl issue 1013).
     template <class Divide>
     void end(ncclResult_t (*how)(ncclComm_t), Divide divide) noexcept {
         std::unique_lock lock{mutex_};
