@@ -72,15 +72,24 @@ struct continued : dv::graph<
 
 // On the second position it fails, or takes longer than anybody waits; the first needs nothing of it.
 inline std::atomic<bool> stalling = false;
+inline std::atomic<int> stalls = 0;  // that have begun
 struct fails_or_stalls {
     static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
     template <class X, class L>
     static void launch(dv::host::stream, dv::in<X> from, dv::in<L> position, dv::out<X> to) {
         if (position[0] == 1 && !stalling) throw std::runtime_error{"unheard"};
+        if (position[0] == 1) ++stalls;
         while (position[0] == 1 && stalling) std::this_thread::sleep_for(1ms);
         std::copy(from.begin(), from.end(), to.begin());
     }
 };
+// Issues a run that stalls, and waits until its operation has begun: an abort leaves out what has not.
+auto stalled_run(auto& step) {
+    const int before = stalls;
+    auto ticket = step.run();
+    while (stalls == before) std::this_thread::yield();
+    return ticket;
+}
 struct reads_too_far {
     static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
     template <class X>
@@ -287,9 +296,9 @@ TEST_CASE("what nobody was told is thrown by world.run") {
     stalling = true;
     try {
         running(100ms, [](auto& rank, auto& step) {
-            const auto t = step.run();
-            if (rank.index() == 0) t.wait_for(10s);
-            if (rank.index() == 1) has(message([&] { t.wait_for(1ms); }), "timeout after 0.00 s");  // of this, not of a hang
+            if (rank.index() == 0) step.run().wait_for(10s);
+            if (rank.index() == 1)
+                has(message([&, t = stalled_run(step)] { t.wait_for(1ms); }), "timeout after 0.00 s");  // of this, not of a hang
         });
         FAIL("the hang is lost");
     } catch (const dv::timeout& e) {
@@ -307,8 +316,7 @@ TEST_CASE("who destroys an executor behind a wait that was too long tells the ot
         dv::host::world{2}.run([&](auto& rank) {
             dv::executor<each_alone> step{rank, 10s};
             step.bind(dv::name<x>, ones);
-            const auto t = step.run();
-            if (rank.index() == 1) t.wait_for(1ms);
+            if (rank.index() == 1) stalled_run(step).wait_for(1ms);
             std::string told = "nothing thrown";
             for (int i = 0; i < 2000 && told == "nothing thrown"; ++i) told = message([&] { step.run().wait(); });
             has(told, "rank 1 destroyed the executor of `each_alone` with work in flight, behind a timeout after 0.00 s: run 0 of "
@@ -329,12 +337,12 @@ TEST_CASE("... and nothing of a wait for a run that has ended since") {
             step.bind(dv::name<x>, ones);
             if (rank.index() == 1) {
                 stalling = true;
-                const auto t = step.run();
-                has(message([&] { t.wait_for(100ms); }), "timeout after 0.10 s");  // by then the operation has begun
+                const auto t = stalled_run(step);
+                has(message([&] { t.wait_for(1ms); }), "timeout after 0.00 s");
                 stalling = false;
                 t.wait();
                 stalling = true;
-                step.run();
+                stalled_run(step);
                 throw dv::failure{"elsewhere"};
             }
             std::string told = "nothing thrown";
