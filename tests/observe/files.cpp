@@ -5,6 +5,7 @@
 #include <dovetail/observe/files.hpp>
 
 #include <support/processes.hpp>
+#include <support/says.hpp>
 
 #include <fcntl.h>
 #include <sys/resource.h>

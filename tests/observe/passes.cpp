@@ -2,6 +2,7 @@
 // them once for each plan.
 #include "../support/observed.hpp"
 #include "../support/samples.hpp"
+#include "../support/says.hpp"
 
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
@@ -16,6 +17,7 @@
 namespace {
 
 using namespace samples;
+using support::says, support::times;
 namespace observe = dv::observe;
 namespace plan = dv::plan;
 
@@ -24,12 +26,6 @@ std::string passes() {
     std::ostringstream text;
     dv::explain_passes<G, O>(text);
     return text.str();
-}
-bool has(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
-int times(const std::string& text, const std::string& participation) {
-    int n = 0;
-    for (std::size_t at = text.find(participation); at != std::string::npos; at = text.find(participation, at + 1)) ++n;
-    return n;
 }
 
 // Whether a stage runs: those that an objective compares candidates by run for that one alone.
@@ -47,14 +43,14 @@ void shows_all() {
         for (const std::string name : {Stage::name...}) {
             if (name == "order" || name == "occupancy" || name == "reference") continue;           // not every candidate reads them
             if (name == "slowed" && O::value.objective == dv::objective_kind::makespan) continue;  // of those that are about as fast
-            CHECK(has(text, "\n" + name + of + ": ") == asked_for(name, O::value.objective));
+            CHECK(says(text, "\n" + name + of + ": ") == asked_for(name, O::value.objective));
         }
     };
     constexpr dv::candidate taken = plan::planned<G, O>::plan.choice.taken;
     each(plan::pipeline{}, "");
     each(plan::pipeline_of<taken>{}, " (" + std::string(name_of(taken)) + ")");
-    CHECK(has(text, "\n  proven\n"));
-    CHECK(has(text, "\ntaken: " + std::string(name_of(taken)) + "\n"));
+    CHECK(says(text, "\n  proven\n"));
+    CHECK(says(text, "\ntaken: " + std::string(name_of(taken)) + "\n"));
 }
 
 }  // namespace
@@ -74,17 +70,17 @@ TEST_CASE("every stage of the list is shown") {
 
 TEST_CASE("the rewritten graph is shown with what has rewritten it, statements first") {
     const std::string text = passes<shards_kept, overlapped>();
-    CHECK_MESSAGE(has(text, "\n  by keep\n"), text);
-    CHECK(has(passes<shards_kept, bucketed>(), "\n  by keep, bucket\n"));
-    CHECK(has(passes<along_an_axis, bucketed>(), "\n  by bucket\n"));
-    CHECK(has(passes<along_an_axis, overlapped>(), "\n  as written\n"));
+    CHECK_MESSAGE(says(text, "\n  by keep\n"), text);
+    CHECK(says(passes<shards_kept, bucketed>(), "\n  by keep, bucket\n"));
+    CHECK(says(passes<along_an_axis, bucketed>(), "\n  by bucket\n"));
+    CHECK(says(passes<along_an_axis, overlapped>(), "\n  as written\n"));
 }
 
 TEST_CASE("operations and values stand there by their names") {
     const std::string text = passes<there_and_back, several>();
-    for (const char* participation : {"transfer a  comm     left    r a", "multiply b  reads what it writes",
+    for (const char* wanted : {"transfer a  comm     left    r a", "multiply b  reads what it writes",
                                       "middle  2 multiply b  1 transfer a", "of `there_and_back`"})
-        CHECK_MESSAGE(has(text, participation), text);
+        CHECK_MESSAGE(says(text, wanted), text);
 }
 
 TEST_CASE("the environment asks for the stages, once for each plan") {
@@ -107,5 +103,5 @@ TEST_CASE("the environment asks for the stages, once for each plan") {
     });
     CAPTURE(text);
     CHECK(times(text, "stages of `there_and_back`") == 1);
-    CHECK(has(text, passes<G, overlapped>()));
+    CHECK(says(text, passes<G, overlapped>()));
 }

@@ -9,6 +9,7 @@
 #include "../support/json.hpp"
 #include "../support/observed.hpp"
 #include "../support/samples.hpp"
+#include "../support/says.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -18,14 +19,8 @@
 namespace {
 
 using namespace samples;
-using support::content, support::folder, support::json, support::printed, support::watched;
+using support::content, support::folder, support::json, support::printed, support::times, support::watched;
 namespace observe = dv::observe;
-
-int times(const std::string& text, const std::string& what) {
-    int n = 0;
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
-    return n;
-}
 
 template <class G, class O = overlapped>
 void play(int ranks, int runs, bool wait) {

@@ -2,6 +2,7 @@
 // the identity.
 #include "support/as_at_run_time.hpp"
 #include "support/samples.hpp"
+#include "support/says.hpp"
 
 #include <dovetail/observe/text.hpp>
 
@@ -15,7 +16,7 @@ namespace dv = dovetail;
 namespace plan = dovetail::plan;
 using namespace samples;
 
-using support::as_at_run_time;
+using support::as_at_run_time, support::says;
 using h200 = dv::machine::h200_nvlink;
 
 template <class G, dv::candidate C>
@@ -60,7 +61,6 @@ std::string explained() {
     dv::explain<G, O, C>(text);
     return text.str();
 }
-bool has(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
 
 }  // namespace
 
@@ -121,15 +121,15 @@ TEST_CASE("explain says which candidate won, and what is predicted of all") {
     const std::string best = explained<overlapping_collectives, overlapped, dv::candidate::automatic>();
     const dv::plan::choice& told = plan::planned<overlapping_collectives, overlapped>::plan.choice;
     CAPTURE(best);
-    CHECK(has(best, "  candidate "));
-    CHECK(has(best, name_of(told.taken)));
-    CHECK(has(best, "  ... 13 others "));
-    CHECK(has(best, "not predicted"));
-    CHECK(!has(best, "forced"));
+    CHECK(says(best, "  candidate "));
+    CHECK(says(best, name_of(told.taken)));
+    CHECK(says(best, "  ... 13 others "));
+    CHECK(says(best, "not predicted"));
+    CHECK(!says(best, "forced"));
     const std::string other = explained<overlapping_collectives, overlapped, dv::candidate::min_memory>();
     CAPTURE(other);
-    CHECK(has(other, "min_memory, forced"));
-    CHECK(has(other, "one stream\n"));
+    CHECK(says(other, "min_memory, forced"));
+    CHECK(says(other, "one stream\n"));
     // What the search has asked about is told beside it.
-    CHECK(has(other, dv::observe::microseconds(told.predicted[static_cast<int>(dv::candidate::listed)]) + " us"));
+    CHECK(says(other, dv::observe::microseconds(told.predicted[static_cast<int>(dv::candidate::listed)]) + " us"));
 }

@@ -32,11 +32,11 @@ std::string message(auto&& f) {
     }
     return "nothing thrown";
 }
-inline bool has(const std::string& text, const std::string& participation) {
+inline bool has(const std::string& text, const std::string& wanted) {
     const std::lock_guard lock{report()};
     CAPTURE(text);
-    CAPTURE(participation);
-    const bool found = text.find(participation) != std::string::npos;
+    CAPTURE(wanted);
+    const bool found = text.find(wanted) != std::string::npos;
     CHECK(found);
     return found;
 }

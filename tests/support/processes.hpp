@@ -121,6 +121,4 @@ inline int free_port() {
     return ntohs(a.sin_port);
 }
 
-inline bool says(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
-
 }  // namespace support

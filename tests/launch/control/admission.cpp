@@ -6,6 +6,7 @@
 #include <dovetail/launch/control/rendezvous.hpp>
 
 #include <support/processes.hpp>
+#include <support/says.hpp>
 #include <support/sockets.hpp>
 
 #include <deque>

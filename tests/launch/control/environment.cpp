@@ -1,4 +1,6 @@
 // Who a process is, from what its launcher sets: which family counts, what is half set or wrong, and what the messages say.
+#include <support/says.hpp>
+
 #include <doctest/doctest.h>
 
 #include <dovetail/launch/control/environment.hpp>
@@ -7,6 +9,7 @@
 #include <vector>
 
 using namespace dovetail::control;
+using support::says;
 using variables = std::map<std::string, std::string>;
 
 namespace {
@@ -23,10 +26,6 @@ std::string fault(const variables& all, const rank_identity& given = {}) {
     } catch (const dovetail::world_error& e) {
         return e.what();
     }
-}
-bool says(const std::string& text, const std::string& participation) {
-    INFO(text);
-    return text.find(participation) != std::string::npos;
 }
 
 const variables torchrun{{"RANK", "2"},
@@ -129,9 +128,9 @@ TEST_CASE("our address, local rank and job replace a launcher's") {
 
 TEST_CASE("it says how the rank was found") {
     const std::string text = find(torchrun).describe();
-    for (const char* participation : {"rank 2 of 4", "torchrun: RANK=2, WORLD_SIZE=4", "local rank 0 (LOCAL_RANK=0)", "MASTER_ADDR=node7",
+    for (const char* wanted : {"rank 2 of 4", "torchrun: RANK=2, WORLD_SIZE=4", "local rank 0 (LOCAL_RANK=0)", "MASTER_ADDR=node7",
                                       "node7:29531", "job `abc.1`"})
-        CHECK(says(text, participation));
+        CHECK_MESSAGE(says(text, wanted), text);
     CHECK(says(find({{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}}).describe(), "no address of rank 0"));
 }
 

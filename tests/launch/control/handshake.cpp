@@ -1,11 +1,14 @@
 // The handshake of the control channel, both ends in one process: who holds the key gets through, and nobody else, whatever is
 // repeated, reflected or passed on.
+#include <support/says.hpp>
+
 #include <doctest/doctest.h>
 
 #include <dovetail/launch/control/handshake.hpp>
 
 using namespace dovetail::control;
 using namespace dovetail::control::detail;
+using support::says;
 
 namespace {
 
@@ -26,7 +29,6 @@ std::vector<message> spoken(client_handshake& rank, server_handshake& server) {
     all.pop_back();
     return all;
 }
-bool says(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
 
 }  // namespace
 

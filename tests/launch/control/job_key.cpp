@@ -6,6 +6,7 @@
 
 #include <support/processes.hpp>
 #include <support/raw_rank.hpp>
+#include <support/says.hpp>
 #include <support/sockets.hpp>
 
 using namespace dovetail::control;

@@ -5,6 +5,7 @@
 
 #include <support/processes.hpp>
 #include <support/raw_rank.hpp>
+#include <support/says.hpp>
 
 using namespace dovetail::control;
 using namespace std::chrono_literals;

@@ -4,6 +4,7 @@
 #include <dovetail/launch/control/shared_file.hpp>
 
 #include <support/processes.hpp>
+#include <support/says.hpp>
 
 #include <sys/mman.h>
 

@@ -3,6 +3,7 @@
 #include "support/exercise.hpp"
 #include "support/expect.hpp"
 #include "support/samples.hpp"
+#include "support/says.hpp"
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/launch/host/world.hpp>
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool says(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
+using support::says;
 
 template <class G, class O>
 void compare(int ranks, int ahead, const char* what) {

@@ -4,6 +4,7 @@
 #include "support/near_peers.hpp"
 #include "support/processes.hpp"
 #include "support/samples.hpp"
+#include "support/says.hpp"
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/launch/cuda/peer_copy/peer_copies.hpp>

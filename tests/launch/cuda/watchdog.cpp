@@ -3,6 +3,7 @@
 // processes from being made, or further runs from being started.
 #include "support/processes.hpp"
 #include "support/samples.hpp"
+#include "support/says.hpp"
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/launch/cuda/api/devices.hpp>

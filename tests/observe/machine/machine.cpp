@@ -1,5 +1,7 @@
 // Measuring a machine: paces and rates by hand; ranks that are threads, joined by a link that sleeps, whose latency and bandwidth must be
 // found; and what is written of a machine whose links differ.
+#include "support/says.hpp"
+
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/observe/machine/program.hpp>
 
@@ -11,6 +13,7 @@
 namespace dv = dovetail;
 namespace observe = dovetail::observe;
 using namespace std::chrono_literals;
+using support::says;
 
 namespace {
 
@@ -54,7 +57,6 @@ bool is_measured(const observe::measured_machine& m, const std::string& name) {
         if (f.name.find(name) != std::string::npos) return f.value != "not measured";
     return false;
 }
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -100,8 +102,8 @@ TEST_CASE("one rank has no links, and three have six") {
     const observe::measured_machine one = measured(1, {});
     CHECK_FALSE(is_measured(one, "bus_bandwidth"));
     CHECK(one.description.bus_bandwidth == dv::machine::h200_nvlink::description.bus_bandwidth);
-    CHECK(has(observe::machine_table(one), "that takes two GPUs"));
-    CHECK(has(observe::machine_table(measured(3, {200us, 20e6})), "6 pairs by copy engines"));
+    CHECK(says(observe::machine_table(one), "that takes two GPUs"));
+    CHECK(says(observe::machine_table(measured(3, {200us, 20e6})), "6 pairs by copy engines"));
 }
 
 TEST_CASE("where GPUs do not reach each other's memory, there are no peer copies, and all else is measured") {
@@ -113,10 +115,10 @@ TEST_CASE("where GPUs do not reach each other's memory, there are no peer copies
     CHECK(is_measured(m, "memory_bandwidth"));
     CHECK_FALSE(is_measured(m, "products beside copies"));
     CHECK(m.description.with_copy.of_compute[0] == dv::machine::h200_nvlink::description.with_copy.of_compute[0]);
-    CHECK(has(observe::machine_table(m), "0, not measured"));
+    CHECK(says(observe::machine_table(m), "0, not measured"));
     const std::string header = observe::machine_header(m, "two_gpus", "GPU");
-    CHECK(has(header, "// Not measured, and 0, so that there are no peer copies: peer_bandwidth (no access to rank 1).\n"));
-    CHECK(has(header, ".peer_bandwidth = 0,"));
+    CHECK(says(header, "// Not measured, and 0, so that there are no peer copies: peer_bandwidth (no access to rank 1).\n"));
+    CHECK(says(header, ".peer_bandwidth = 0,"));
 }
 
 TEST_CASE("what a measurement throws is said, and is no end of the program by terminate") {
@@ -132,15 +134,15 @@ TEST_CASE("a header says what was measured, what was not, and where links differ
     m.description.memory_bandwidth = 123'456'789;
     m.figures = {{"memory_bandwidth", "123456789 bytes per second", "sums"}, {"network_latency", "not measured", "that takes two hosts"}};
     const std::string alike = observe::machine_header(m, "two_gpus", "GPU");
-    CHECK(has(alike, ".memory_bandwidth = 123456789,"));
-    CHECK(has(alike, "struct two_gpus {"));
-    CHECK(has(alike, "2 x GPU"));
-    CHECK(has(alike, "// Not measured, and as in machine::h200_nvlink: network_latency (that takes two hosts)."));
-    CHECK_FALSE(has(alike, "links"));
+    CHECK(says(alike, ".memory_bandwidth = 123456789,"));
+    CHECK(says(alike, "struct two_gpus {"));
+    CHECK(says(alike, "2 x GPU"));
+    CHECK(says(alike, "// Not measured, and as in machine::h200_nvlink: network_latency (that takes two hosts)."));
+    CHECK_FALSE(says(alike, "links"));
     m.links = {{0, 0}, {300, 1}, {200, 2}, {0, 0}};
     const std::string uneven = observe::machine_header(m, "two_gpus", "GPU");
-    CHECK(has(uneven, "static constexpr dovetail::gpu_pair links[4] = {\n        {0, 0}, {300, 1},\n        {200, 2}, {0, 0},};"));
-    CHECK(has(uneven, ".links = links}"));
+    CHECK(says(uneven, "static constexpr dovetail::gpu_pair links[4] = {\n        {0, 0}, {300, 1},\n        {200, 2}, {0, 0},};"));
+    CHECK(says(uneven, ".links = links}"));
 }
 
 TEST_CASE("a name that is no name of a type, and a machine without GPUs, are said") {
