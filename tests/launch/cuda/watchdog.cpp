@@ -7,7 +7,9 @@
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/launch/cuda/api/devices.hpp>
+#include <dovetail/launch/cuda/communicators/join_all.hpp>
 #include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/world/local_peers.hpp>
 
 #include <doctest/doctest.h>
 
@@ -243,6 +245,50 @@ TEST_CASE("a process that stays away is named with its operation") {
     INFO(said[0]);
     CHECK(says(said[0], "the communication of rank 0 has stood still for 0.50"));
     CHECK(says(said[0], "has not ended operation `all_reduce` of `b` (run 1 of `"));
+}
+
+TEST_CASE("a process that is killed while NCCL joins the ranks is named to those that NCCL keeps waiting") {
+    const auto start = std::chrono::steady_clock::now();
+    const auto said = in_two_processes([](int r, int port) {
+        dv::cuda::calls.comm_init_rank = [](ncclComm_t*, int, ncclUniqueId, int rank, ncclConfig_t*) {
+            if (rank == 1) ::kill(::getpid(), SIGKILL);
+            std::this_thread::sleep_for(20s);
+            return ncclSystemError;
+        };
+        joined(r, port).run([](dv::cuda::rank&) {});
+    });
+    CHECK(seconds_since(start) < 15);
+    INFO(said[0]);
+    CHECK(says(said[0], "rank 0 stops, because rank 1 (process "));
+    CHECK(says(said[0], "is gone: its connection closed without notice"));
+    CHECK(says(said[0], "rank 0 waits for all ranks in ncclCommInitRankConfig"));
+}
+
+TEST_CASE("joining ends at its limit, with NCCL's error, or with a communicator, which is aborted if it comes too late") {
+    static std::atomic<int> aborted;
+    static std::atomic<bool> returns;
+    static ncclResult_t result;
+    dv::cuda::calls = simulated::table();
+    dv::cuda::calls.comm_init_rank = [](ncclComm_t* to, int, ncclUniqueId, int, ncclConfig_t*) {
+        while (!returns) std::this_thread::sleep_for(1ms);
+        *to = reinterpret_cast<ncclComm_t>(8);
+        return result;
+    };
+    dv::cuda::calls.comm_abort = [](ncclComm_t) { ++aborted; return ncclSuccess; };
+    const dv::launch::local_peers among{2};
+    const auto join = [&](auto limit) { return dv::cuda::detail::join_all(among, 1, 2, 0, {}, {}, limit); };
+    aborted = 0;
+    returns = false;
+    result = ncclSuccess;
+    CHECK(message([&] { join(100ms); }) ==
+          "timeout: dovetail: timeout after 0.10 s: rank 1 waits for all ranks in ncclCommInitRankConfig");
+    returns = true;
+    for (int i = 0; i < 5000 && aborted == 0; ++i) std::this_thread::sleep_for(1ms);
+    CHECK(aborted == 1);
+    CHECK(join(10s) == reinterpret_cast<ncclComm_t>(8));
+    CHECK(aborted == 1);
+    result = ncclSystemError;
+    CHECK(says(message([&] { join(10s); }), "ncclCommInitRankConfig"));
 }
 
 TEST_CASE("processes with different NCCL libraries, or different options, do not run together") {

@@ -5,6 +5,7 @@
 #include "../world/local_peers.hpp"
 #include "../world/rank_threads.hpp"
 #include "communicators/communicator_peers.hpp"
+#include "communicators/join_all.hpp"
 #include "communicators/membership.hpp"
 #include "held_rank.ipp"
 #include "rank.ipp"
@@ -166,7 +167,7 @@ DOVETAIL_INLINE std::shared_ptr<context> world::context_of_part(const std::share
         if (adopted_ != nullptr)
             check(calls.comm_split(adopted_, 0, m.rank, &all, options_.given() ? &config : nullptr), "ncclCommSplit");
         else
-            check(calls.comm_init_rank(&all, m.size, m.id(options_), m.rank, &config), "ncclCommInitRankConfig");
+            all = detail::join_all(*shared, m.rank, m.size, m.device, m.id(options_), config, m.limit);
     } catch (const call_error& e) {
         throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.text()};
     }

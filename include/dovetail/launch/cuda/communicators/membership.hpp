@@ -18,6 +18,7 @@ struct membership {
     int device = 0;
     std::function<ncclUniqueId(const nccl_options&)> id = {};  // the same on all ranks; an error if their options differ
     std::shared_ptr<launch::peers> channel = {};               // null: exchanges use NCCL itself
+    std::chrono::nanoseconds limit = {};                       // until all ranks have joined
     // Whether the rank is held (world::hold): once at a time, as the channel serves one.
     std::shared_ptr<std::atomic<bool>> in_use = std::make_shared<std::atomic<bool>>(false);
 };
@@ -46,6 +47,7 @@ inline membership join(control::resolved_identity me, const control::rendezvous_
         launch::log(log_level::debug, "rank " + std::to_string(me.rank) + " of " + std::to_string(me.size) + " is here; device " +
                                           std::to_string(m.device) + " (" + bus + ")");
     m.channel = std::make_shared<control::process_peers>(channel);
+    m.limit = limit;
     m.id = [channel, limit](const nccl_options& chosen) {
         const std::uint64_t both = static_cast<std::uint64_t>(chosen.min_ctas) << 32 | static_cast<std::uint32_t>(chosen.max_ctas);
         channel->require_equal("what the program says of NCCL's CTAs", both, chosen.text(), limit);
@@ -60,7 +62,7 @@ inline membership join(control::resolved_identity me, const control::rendezvous_
             },
             limit);
         std::memcpy(id.internal, bytes.data(), bytes.size());
-        channel->barrier("the making of the communicators", limit);  // NCCL would wait forever for a rank that has failed before
+        channel->barrier("the making of the communicators", limit);  // a rank that has failed before would be waited for in NCCL
         return id;
     };
     return m;
