@@ -15,12 +15,13 @@ TEST_CASE("channels between roles") {
     compare_all<samples::read_twice>(3, "read_twice");
     compare_all<samples::pipeline<2, 4>>(2, "pipeline");
 }
-TEST_CASE("Ray's pipelines, and an edge between two tasks of one actor") {
+TEST_CASE("Ray's pipelines, an edge between two tasks of one actor, and several sends") {
     compare_all<ray::pipeline<2, 2>>(2, "1F1B, 2 workers, 2 batches");
     compare_all<ray::pipeline<4, 8>>(4, "1F1B, 4 workers, 8 batches");
     compare_all<ray::pipeline<2, 3, dv::gpipe>>(2, "GPipe, 2 workers, 3 batches");
     compare_all<ray::by_arguments>(2, "by arguments");
     compare_all<ray::edge_of_one_actor<ray::relu, samples::vector>>(2, "an edge of one actor");
+    compare_all<ray::many_sends<ray::relu, samples::vector>>(2, "several sends of one actor");
 }
 TEST_CASE("collectives over roles") {
     compare_all<samples::channel_first>(2, "channel_first");

@@ -47,4 +47,18 @@ struct edge_of_one_actor : dv::graph<
     dv::on<actor<1>, dv::let<v<2>, Task(in<1>)>, dv::let<out<1>, subtract(v<0>, v<2>)>>,
     dv::output<out<0>, out<1>>> {};
 
+// Several values under way from one sender to one receiver at a time, each with a task in front and behind.
+template <class Task, class Tensor>
+struct tasks {
+    template <int I> using given = dv::input<in<I>, Tensor>;
+    template <int I> using made = dv::let<v<I>, Task(in<I>)>;
+    template <int I> using used = dv::let<out<I>, Task(v<I>)>;
+};
+template <class Task, class Tensor>
+struct many_sends : dv::graph<
+    dv::repeat<tasks<Task, Tensor>::template given, 4>,
+    dv::on<actor<0>, dv::repeat<tasks<Task, Tensor>::template made, 4>>,
+    dv::on<actor<1>, dv::repeat<tasks<Task, Tensor>::template used, 4>>,
+    dv::output<dv::all<4, out>>> {};
+
 }  // namespace ray

@@ -89,17 +89,7 @@ void sends_of_three_sizes() {
     });
 }
 
-// Several values under way from one sender to one receiver at a time, each with a slow task in front and behind.
 using row = dv::tensor<float, 8>;
-template <int I> using given = dv::input<in<I>, row>;
-template <int I> using made = dv::let<v<I>, slowly_doubled(in<I>)>;
-template <int I> using used = dv::let<out<I>, slowly_doubled(v<I>)>;
-struct many_sends : dv::graph<
-    dv::repeat<given, 4>,
-    dv::on<actor<0>, dv::repeat<made, 4>>,
-    dv::on<actor<1>, dv::repeat<used, 4>>,
-    dv::output<dv::all<4, out>>> {};
-
 floats ramp(int which, int run) {
     floats all;
     for (int i = 0; i < row::size; ++i) all.push_back(static_cast<float>(1 + 3 * which + 7 * run + i));
@@ -113,7 +103,7 @@ floats each(const floats& a, const floats& b, auto f) {
 
 template <class O, int Ahead>
 void many_values() {
-    ray::run<many_sends, O, Ahead>(
+    ray::run<many_sends<slowly_doubled, row>, O, Ahead>(
         2, 6,
         [](auto& step, int run) {
             step.bind(dv::name<in<0>>, ramp(0, run)).bind(dv::name<in<1>>, ramp(1, run));

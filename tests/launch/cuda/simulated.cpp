@@ -69,13 +69,14 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<samples::shaped<1>>(2, "one element");
     compare_all<samples::shaped<1001>>(2, "an odd number");
 }
-TEST_CASE("Ray's pipelines, and an edge between two tasks of one actor, on the simulated GPU") {
+TEST_CASE("Ray's pipelines, an edge between two tasks of one actor, and several sends, on the simulated GPU") {
     const simulated::scope simulation;
     compare_all<ray::pipeline<2, 2>>(2, "1F1B, 2 workers, 2 batches");
     compare_all<ray::pipeline<4, 8>>(4, "1F1B, 4 workers, 8 batches");
     compare_all<ray::pipeline<2, 3, dv::gpipe>>(2, "GPipe, 2 workers, 3 batches");
     compare_all<ray::by_arguments>(2, "by arguments");
     compare_all<ray::edge_of_one_actor<ray::relu, samples::vector>>(2, "an edge of one actor");
+    compare_all<ray::many_sends<ray::relu, samples::vector>>(2, "several sends of one actor");
 }
 TEST_CASE("an engine names the GPU and the version of NCCL that is found at run time") {
     const simulated::scope simulation;
