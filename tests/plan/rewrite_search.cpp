@@ -118,6 +118,15 @@ TEST_CASE("what does not gain is not taken") {
     static_assert(dv::predicted_time<app::many_small, app::searched> < dv::predicted_time<app::many_small, app::h200> / 4);
 }
 
+TEST_CASE("rewrites that gain are found without overlap and for a forced candidate too") {
+    using one_stream = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::overlap<false>>;
+    using forced = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::force_candidate<dv::candidate::listed>>;
+    CHECK(taken<app::many_small, one_stream>().has(dv::rewrite::bucket));
+    CHECK(taken<app::many_small, forced>().has(dv::rewrite::bucket));
+    support::as_at_run_time<app::many_small, one_stream>();
+    support::as_at_run_time<app::many_small, forced>();
+}
+
 TEST_CASE("the plan while compiling is that of run time") {
     support::as_at_run_time<app::chain, app::searched>();
     support::as_at_run_time<app::chain, app::limited>();

@@ -88,19 +88,28 @@ TEST_CASE("of candidates that are about as fast, the one is taken that is the fa
     CHECK(asks(f, of_runs, kind::taken, c::listed));
 }
 
-TEST_CASE("without overlap nothing is asked") {
+TEST_CASE("without overlap the time of one candidate is asked for, for the search over rewrites") {
     dv::plan_options s = exact();
     s.overlap = false;
-    CHECK(asks({}, s, kind::taken, dv::candidate::sequential));
+    plan::findings f;
+    CHECK(asks(f, s, kind::time, dv::candidate::sequential));
+    f.length_of(dv::candidate::sequential) = 100;
+    CHECK(asks(f, s, kind::taken, dv::candidate::sequential));
 }
 
-TEST_CASE("a forced candidate is taken unasked, whatever the other options say") {
+TEST_CASE("a forced candidate is taken, whatever the other options say; its time and bytes are known then") {
     for (int c = 0; c < dv::candidates; ++c) {
         dv::plan_options s = exact();
         s.forced = static_cast<dv::candidate>(c);
         s.overlap = c % 2 == 0;
+        plan::findings f;
+        CHECK(asks(f, s, kind::time, s.forced));
+        f.length_of(s.forced) = 100;
+        CHECK(asks(f, s, kind::taken, s.forced));
         s.memory_limit = 1;
-        CHECK(asks({}, s, kind::taken, s.forced));
+        CHECK(asks(f, s, kind::bytes, s.forced));
+        f.bytes_of(s.forced) = 2;
+        CHECK(asks(f, s, kind::taken, s.forced));
     }
 }
 

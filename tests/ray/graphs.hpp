@@ -49,16 +49,16 @@ struct edge_of_one_actor : dv::graph<
 
 // Several values under way from one sender to one receiver at a time, each with a task in front and behind.
 template <class Task, class Tensor>
-struct tasks {
+struct sending {
     template <int I> using given = dv::input<in<I>, Tensor>;
     template <int I> using made = dv::let<v<I>, Task(in<I>)>;
     template <int I> using used = dv::let<out<I>, Task(v<I>)>;
 };
 template <class Task, class Tensor>
 struct many_sends : dv::graph<
-    dv::repeat<tasks<Task, Tensor>::template given, 4>,
-    dv::on<actor<0>, dv::repeat<tasks<Task, Tensor>::template made, 4>>,
-    dv::on<actor<1>, dv::repeat<tasks<Task, Tensor>::template used, 4>>,
+    dv::repeat<sending<Task, Tensor>::template given, 4>,
+    dv::on<actor<0>, dv::repeat<sending<Task, Tensor>::template made, 4>>,
+    dv::on<actor<1>, dv::repeat<sending<Task, Tensor>::template used, 4>>,
     dv::output<dv::all<4, out>>> {};
 
 }  // namespace ray

@@ -33,6 +33,8 @@ struct said_already {};
 // A number in an error's arguments.
 template <auto N>
 struct number {};
+// In place of those names of a long cycle that are not listed.
+struct names_left_out {};
 // The role of a graph without `on`.
 struct the_only_role {};
 // The defined name whose spelling is nearest to the missing one.

@@ -137,6 +137,7 @@ enum class fault_kind : unsigned char {
 };
 
 inline constexpr int max_fault_names = 12;
+inline constexpr int names_left_out = -2;  // in place of a source position
 
 struct fault {
     fault_kind kind = fault_kind::none;
@@ -152,6 +153,14 @@ struct fault {
     constexpr fault& name(int m) {
         if (count < max_fault_names) source_position[count++] = m;
         return *this;
+    }
+    // Names the first name again, behind the last of a cycle. Of a long cycle the names before are left out, and the error says so.
+    constexpr fault& close_cycle() {
+        if (count == max_fault_names) {
+            count = max_fault_names - 1;
+            source_position[count - 1] = names_left_out;
+        }
+        return name(source_position[0]);
     }
     constexpr fault& tensor(const tensor_type& t) {
         if (types < 4) type[types++] = t;

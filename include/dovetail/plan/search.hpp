@@ -133,9 +133,20 @@ constexpr candidate best_within(const findings& f, const plan_options& s) {
     return best == candidate::automatic ? least : best;
 }
 
+// The one candidate that the options leave, or `automatic`. Its time and, under a memory limit, its bytes are asked for all the same:
+// the search over rewrites compares them.
+constexpr candidate only_candidate(const plan_options& s) {
+    if (s.forced != candidate::automatic) return s.forced;
+    return s.overlap || s.memory_limit > 0 ? candidate::automatic : candidate::sequential;
+}
+
 constexpr request next_request(const findings& f, const plan_options& s, int tasks) {
     using kind = request::kind;
-    if (s.forced != candidate::automatic) return {kind::taken, s.forced};
+    if (const candidate only = only_candidate(s); only != candidate::automatic) {
+        if (!f.predicted(only)) return {kind::time, only};
+        if (s.memory_limit > 0 && !f.planned(only)) return {kind::bytes, only};
+        return {kind::taken, only};
+    }
     if (s.overlap) {
         if (!f.predicted(candidate::sequential)) return {kind::time, candidate::sequential};
         if (!f.predicted(candidate::written)) return {kind::time, candidate::written};

@@ -277,4 +277,8 @@ TEST_CASE("under a memory limit a copy goes over a relay where that is faster, a
     const dv::plan::made made = support::make_plan(dv::plan::typed<more_crowded>::value, limited::value);
     CHECK(made.fits);
     CHECK(made.plan.predicted == dv::predicted_time<more_crowded, limited>);
+    using forced = dv::options<cube_of_gpus, dv::memory_limit<850'000'000>, dv::force_candidate<dv::candidate::listed>>;
+    CHECK(dv::predicted_time<more_crowded, forced> > 50 * ms);
+    CHECK(support::make_plan(dv::plan::typed<more_crowded>::value, forced::value).plan.predicted ==
+          dv::predicted_time<more_crowded, forced>);
 }

@@ -193,7 +193,7 @@ private:
             if (g_.nodes[i].statement != last) f.name(g_.nodes[i].statement);
             last = g_.nodes[i].statement;
         }
-        if (f.count == 1 || last != f.source_position[0]) f.name(f.source_position[0]);
+        if (f.count == 1 || last != f.source_position[0]) f.close_cycle();
         fail(f);
     }
 

@@ -25,7 +25,7 @@ constexpr ir::fault check_cycles(const ir::graph& g, const ir::program& p, span<
         if (first < 0) first = name;
         last = name;
     }
-    if (f.kind == ir::fault_kind::cycle && (last != first || f.count == 1)) f.name(first);
+    if (f.kind == ir::fault_kind::cycle && (last != first || f.count == 1)) f.close_cycle();
     return f;
 }
 

@@ -25,8 +25,16 @@ struct fault_of {
     static constexpr ir::fault value = first_fault<G>();
 };
 
+template <class G, int Position>
+struct name_at {
+    using type = dsl::type_at<written<G>, Position>;
+};
+template <class G>
+struct name_at<G, ir::names_left_out> {
+    using type = error::names_left_out;
+};
 template <class G, int I>
-using named = dsl::type_at<written<G>, fault_of<G>::value.source_position[I]>;
+using named = typename name_at<G, fault_of<G>::value.source_position[I]>::type;
 
 template <class G, int I>
 using tensor_named =
