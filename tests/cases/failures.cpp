@@ -128,6 +128,20 @@ struct seeded : dv::graph<
     dv::let<y, copy(count)>,
     dv::output<y>> {};
 
+// Filled by an operation that waits for the test.
+struct filled_late {
+    template <class X>
+    static void launch(dv::host::stream, dv::out<X> x) {
+        ++stalls;
+        while (stalling) std::this_thread::sleep_for(1ms);
+        for (auto& e : x) e = 1;
+    }
+};
+struct late : dv::graph<
+    dv::state<count, vector, filled_late>,
+    dv::let<y, copy(count)>,
+    dv::output<y>> {};
+
 // More than any machine has.
 using vast = dv::tensor<double, (std::int64_t{1} << 46)>;
 struct take_all {
@@ -357,6 +371,20 @@ TEST_CASE("... and nothing of a wait for a run that has ended since") {
     has(text, "elsewhere");
     stalling = false;
     std::this_thread::sleep_for(20ms);  // the position that was left to itself ends
+}
+
+TEST_CASE("two threads that make executors of one rank") {
+    stalling = true;
+    dv::host::world{1}.run([](auto& rank) {
+        const int before = stalls;
+        std::thread first{[&] { dv::executor<late>{rank}; }};
+        while (stalls == before) std::this_thread::yield();
+        CHECK(message([&] { dv::executor<doubling>{rank}; }) ==
+              "dovetail: rank 0, which makes an executor, is used by two threads at once");
+        stalling = false;
+        first.join();
+        dv::executor<doubling>{rank};
+    });
 }
 
 TEST_CASE("an element that a result or an argument does not have") {

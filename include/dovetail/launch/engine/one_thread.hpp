@@ -32,4 +32,7 @@ private:
     std::atomic_flag used_ = ATOMIC_FLAG_INIT;
 };
 
+// For `use`, where executors are made.
+inline std::string who_makes_executors(int rank) { return "rank " + std::to_string(rank) + ", which makes an executor,"; }
+
 }  // namespace dovetail::launch

@@ -2,6 +2,7 @@
 // for each split of the world and kept; all ranks request them in one order.
 #pragma once
 
+#include "../../engine/one_thread.hpp"
 #include "../../world/clock.hpp"
 #include "../../world/stall_detector.hpp"
 #include "../api/device_memory.hpp"
@@ -58,6 +59,7 @@ public:
     detail::batch_mem_op_function batch_mem_op = nullptr;  // null: the driver has none
     // Hashes of the plans whose kernels are loaded and whose connections exist
     std::vector<std::uint64_t> warmed;
+    launch::one_thread making;        // of executors, whose order all ranks have to keep
     int executors = 0;                // number of executors made
     std::int64_t runs = 0;            // number of communicating runs issued
     std::atomic<bool> ended = false;  // the rank has left its world
