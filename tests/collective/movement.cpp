@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <climits>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,15 @@ matrix of(const communication& c, int members) {
 }
 
 }  // namespace
+
+TEST_CASE("a shift by as much as an int holds") {
+    for (const int offset : {INT_MAX, INT_MAX - 1, INT_MIN}) {
+        const communication c{.kind = shift, .offset = offset};
+        for (int from = 0; from < 3; ++from)
+            CHECK(collective::target_of(c, from, 3) == static_cast<int>(((std::int64_t{from} + offset) % 3 + 3) % 3));
+    }
+    CHECK(collective::target_of(communication{.kind = shift, .offset = INT_MAX, .zero_edge = true}, 2, 3) == -1);
+}
 
 TEST_CASE("everyone, the root, one other, or itself") {
     for (const dv::op_kind k : {all_reduce, all_gather, reduce_scatter, all_to_all})

@@ -15,9 +15,9 @@ constexpr int target_of(const Communication& c, int from, int members) {
             if (c.op->pairs[i].source == from) return c.op->pairs[i].target;
         return -1;
     }
-    const int to = from + c.offset;
-    if (to >= 0 && to < members) return to;
-    return c.zero_edge ? -1 : (to % members + members) % members;
+    const std::int64_t to = std::int64_t{from} + c.offset;
+    if (to >= 0 && to < members) return static_cast<int>(to);
+    return c.zero_edge ? -1 : static_cast<int>((to % members + members) % members);
 }
 
 // Whether member `to` receives the data of member `from`, or a block of it.
