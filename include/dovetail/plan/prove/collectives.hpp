@@ -194,7 +194,7 @@ public:
         if (group_indices != roles_.size()) return {flaw::partner_missing, -1, task_};
         // A root that only sends in a broadcast passes its argument where the others pass their results. (A root that also receives has
         // its result there.)
-        if (broadcast_ != nullptr && !lies_with(received_, *broadcast_)) return {flaw::symmetric_offset, -1, task_, -1, broadcast_->buffer};
+        if (broadcast_.known && !lies_with(received_, broadcast_.of)) return {flaw::symmetric_offset, -1, task_, -1, broadcast_.of.buffer};
         if (!joins(g_, p_, m_, roles_.view())) return {flaw::wrong_communicator, -1, task_};
         if (!types_agree(g_, n_)) return {flaw::partner_mismatch, -1, task_};
         return {};
@@ -231,11 +231,16 @@ private:
         if (!lies_with(received_, a)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
+    // An access in the arena, once there is one. No pointer: g++ with -fsanitize=null does not compare it while compiling.
+    struct noted {
+        ir::access of = {};
+        bool known = false;
+    };
     // Buffers in the arena have the number of the `first` one.
-    constexpr bool lies_with(const ir::access*& first, const ir::access& a) {
+    constexpr bool lies_with(noted& first, const ir::access& a) {
         if (p_.buffers.first[a.buffer].where != ir::storage::arena) return true;
-        if (first != nullptr) return numbers_.agree(*first, a);
-        first = &a;
+        if (first.known) return numbers_.agree(first.of, a);
+        first = {a, true};
         return true;
     }
     constexpr bool refuse(flaw what, const ir::participation& x, int buffer = -1) {
@@ -254,7 +259,7 @@ private:
     int result_;
     vec<int> roles_;  // by group index
     vec<bool> taken_;
-    const ir::access *sent_ = nullptr, *broadcast_ = nullptr, *received_ = nullptr;  // the first in the arena of each side
+    noted sent_, broadcast_, received_;  // the first in the arena of each side
     verdict bad_;
 };
 
