@@ -5,7 +5,7 @@
 #include "../../ir/parts.hpp"
 #include "../executable/buffer_addresses.hpp"
 
-#include <cmath>
+#include <bit>
 #include <vector>
 
 namespace dovetail {
@@ -72,10 +72,13 @@ struct non_finite {
     explicit operator bool() const { return element >= 0; }
 };
 
+// By the bits of the exponent and the fraction, since compilers take every number for finite under -ffast-math.
 template <class T>
 non_finite find_non_finite(const T* data, std::int64_t count) {
+    constexpr std::uint64_t infinity = std::uint64_t{0x7ff} << 52, without_sign = ~std::uint64_t{0} >> 1;
     for (std::int64_t i = 0; i < count; ++i)
-        if (const double x = data[i]; !std::isfinite(x)) return {i, std::isinf(x)};
+        if (const std::uint64_t bits = std::bit_cast<std::uint64_t>(double{data[i]}) & without_sign; bits >= infinity)
+            return {i, bits == infinity};
     return {};
 }
 inline non_finite find_non_finite(const void* data, const tensor_type& type) {
