@@ -75,7 +75,8 @@ private:
 template <class T, std::int64_t... E>
 struct tensor {
     static_assert(element_of<T> != element::none,
-                  "dovetail: an element is one of the types NCCL moves: half, bfloat16, float, double, (u)int8, (u)int32, (u)int64");
+                  "dovetail: an element is one of the types NCCL moves: half, bfloat16, float, double, (u)int8, (u)int32, (u)int64; "
+                  "those of <cstdint>: std::int64_t, which may be long, is not long long");
     static_assert(sizeof...(E) <= max_rank, "dovetail: a tensor has at most six extents");
     static_assert(((E >= 0) && ...), "dovetail: an extent is not negative");
 

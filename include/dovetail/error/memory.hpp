@@ -19,9 +19,10 @@ struct uninitialised {
 };
 template <class State, class Axis, class... More>
 struct diverging_replicas {
-    static_assert(detail::never<State, Axis, More...>,
-                  "dovetail: this state (first) is declared replicated along an axis (second), but it is updated from a value that "
-                  "differs between the positions of that axis; an all_reduce may be missing");
+    static_assert(
+        detail::never<State, Axis, More...>,
+        "dovetail: this state (first) is declared replicated along an axis (second), but it is updated from a value that "
+        "differs between the positions of that axis; an all_reduce may be missing, or an input is not declared replicated along it");
 };
 template <class Statement, class Operation, class Value, class... More>
 struct in_place_shared {

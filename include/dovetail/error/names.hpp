@@ -113,7 +113,8 @@ struct not_a_statement {
     static_assert(
         detail::never<Type, More...>,
         "dovetail: this type is not allowed where it appears in the graph: a statement is an input, state, let, update, "
-        "output, on, mesh, group, nccl_group, when, repeat, pipeline, split, after or roles; a tensor is dv::tensor<T, extents...>");
+        "output, on, mesh, group, nccl_group, when, repeat, pipeline, split, decompose, shard_update, bucket, keep, moved_by, after or "
+        "roles; a tensor is dv::tensor<T, extents...>");
 };
 template <class After, class... More>
 struct after_of_another_statement {

@@ -104,23 +104,26 @@ struct nothing_to_decompose {
 };
 template <class Statement, class Operation, class... More>
 struct not_decomposable {
-    static_assert(detail::never<Statement, Operation, More...>,
-                  "dovetail: this statement (first) stands in a decompose, but its all_reduce (second) updates a state, is a member of an "
-                  "nccl_group or is over roles; only an all_reduce along axes that makes a new value and is issued by itself becomes a "
-                  "reduce_scatter and an all_gather, so move the statement out of the decompose");
+    static_assert(
+        detail::never<Statement, Operation, More...>,
+        "dovetail: this statement (first) stands in a decompose or shard_update, but its all_reduce (second) updates a state, is a member "
+        "of an nccl_group or is over roles; only an all_reduce along axes that makes a new value and is issued by itself becomes a "
+        "reduce_scatter and an all_gather, so move the statement out of it");
 };
 template <class Statement, class Operation, class... More>
 struct decompose_open_width {
-    static_assert(detail::never<Statement, Operation, More...>,
-                  "dovetail: this statement (first) stands in a decompose, but its all_reduce (second) goes along an axis of open width, "
-                  "and the rows of a shard depend on it; give the axis a width: axis<name, 8>");
+    static_assert(
+        detail::never<Statement, Operation, More...>,
+        "dovetail: this statement (first) stands in a decompose or shard_update, but its all_reduce (second) goes along an axis of "
+        "open width, and the rows of a shard depend on it; give the axis a width: axis<name, 8>");
 };
 template <class Statement, class Operation, class Tensor, class Width, class... More>
 struct decompose_uneven {
-    static_assert(detail::never<Statement, Operation, Tensor, Width, More...>,
-                  "dovetail: this statement (first) stands in a decompose, but the number of ranks (fourth) along the axes of its "
-                  "all_reduce (second) does not divide the rows of its tensor (third); a block of a split has fewer rows than the whole, "
-                  "and a scalar has none");
+    static_assert(
+        detail::never<Statement, Operation, Tensor, Width, More...>,
+        "dovetail: this statement (first) stands in a decompose or shard_update, but the number of ranks (fourth) along the axes of its "
+        "all_reduce (second) does not divide the rows of its tensor (third); a block of a split has fewer rows than the whole, "
+        "and a scalar has none");
 };
 
 // Keeps.

@@ -35,12 +35,18 @@ namespace dovetail::ops {
 
 template <class X>
 struct fill {
+    static constexpr tensor_type made = [] {
+        if constexpr (dovetail::detail::is_tensor<X>)
+            return X::type;
+        else
+            return tensor_type{};  // which `result` refuses
+    }();
     // The value is a scalar of X's element, or any floating scalar if X is floating.
     static constexpr tensor_type result(tensor_type value) {
-        const bool fits = value.type == X::type.type || (is_floating(value.type) && is_floating(X::type.type));
-        return ops_detail::is_scalar(value) && fits ? X::type : tensor_type{};
+        const bool fits = value.type == made.type || (is_floating(value.type) && is_floating(made.type));
+        return ops_detail::is_scalar(value) && fits ? made : tensor_type{};
     }
-    static constexpr dovetail::cost cost(tensor_type) { return bytes_moved(X::bytes); }
+    static constexpr dovetail::cost cost(tensor_type) { return bytes_moved(made.bytes()); }
 
     template <class V>
     static void launch(host::stream, in<V> value, out<X> y) {
