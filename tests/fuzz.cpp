@@ -46,7 +46,7 @@ planned_graph plan_of(const dv::ir::graph& g, const sketch& s) {
     p.made = make_plan(g, s.plan_options);
     if (p.made.wrong) p.fault = "planner: a cycle in a valid graph";
     else if (!p.made.fits) p.fault = "planner: does not fit without a limit";
-    const std::int64_t taken = p.fault.empty() ? dv::plan::largest_bytes(p.made.plan.roles.view()) : 0;
+    const std::int64_t taken = p.fault.empty() ? dv::ir::largest_bytes(p.made.plan.roles.view()) : 0;
     dv::plan_options limited = s.plan_options;
     limited.memory_limit = taken * s.limit / 1000;
     if (limited.memory_limit <= 0) return p;
@@ -54,7 +54,7 @@ planned_graph plan_of(const dv::ir::graph& g, const sketch& s) {
     dv::plan::made tight = make_plan(g, limited);
     if (tight.wrong) p.fault = "planner: a cycle under a memory limit";
     else if (!tight.fits && limited.memory_limit >= taken) p.fault = "planner: what fits is refused";
-    else if (tight.fits && dv::plan::largest_bytes(tight.plan.roles.view()) > limited.memory_limit)
+    else if (tight.fits && dv::ir::largest_bytes(tight.plan.roles.view()) > limited.memory_limit)
         p.fault = "planner: the limit is exceeded";
     if (!tight.fits) return p;
     p.kept = true;

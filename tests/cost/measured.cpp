@@ -75,9 +75,9 @@ static_assert(like(11, 500).time == 0);
 }  // namespace
 
 TEST_CASE("a scaled estimate is exact, and ends at the longest duration") {
-    CHECK(cost_model::detail::scaled(1'234'567, 1001) == 1'235'801);  // 1,235,801.567
-    CHECK(cost_model::detail::scaled(0, 5000) == 0);
-    CHECK(cost_model::detail::scaled(cost_model::longest_duration, 999) < cost_model::longest_duration);
-    CHECK(cost_model::detail::scaled(cost_model::longest_duration, 1001) == cost_model::longest_duration);
-    CHECK(cost_model::detail::scaled(cost_model::longest_duration, INT32_MAX) == cost_model::longest_duration);
+    CHECK(cost_model::scaled(1'234'567, 1001) == 1'235'801);  // 1,235,801.567
+    CHECK(cost_model::scaled(0, 5000) == 0);
+    CHECK(cost_model::scaled(cost_model::longest_duration, 999) < cost_model::longest_duration);
+    CHECK(cost_model::scaled(cost_model::longest_duration, 1001) == cost_model::longest_duration);
+    CHECK(cost_model::scaled(cost_model::longest_duration, INT32_MAX) == cost_model::longest_duration);
 }

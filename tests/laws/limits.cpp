@@ -6,6 +6,7 @@
 #include "support/planner.hpp"
 #include "support/random_graph.hpp"
 #include "support/reference.hpp"
+#include "support/schedule_of.hpp"
 #include "support/shown.hpp"
 #include "support/simulator.hpp"
 #include "support/written.hpp"
@@ -25,8 +26,8 @@ namespace {
 std::int64_t min_memory_bytes(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan_options& s) {
     const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
     const dv::vec<dv::task_cost> costs = dv::cost_model::costs(g, p, s);
-    const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::min_memory, p, edges.view(), costs.view(), s);
-    return dv::plan::largest_bytes(dv::plan::emit(p, c, c.length, 0).roles.view());
+    const dv::pass::schedule c = support::schedule_of(dv::candidate::min_memory, p, edges.view(), costs.view(), s);
+    return dv::ir::largest_bytes(dv::plan::emit(p, c, c.length, 0).roles.view());
 }
 
 // The laws for one plan. `in_all`: the costly ones too.
@@ -75,7 +76,7 @@ TEST_CASE("on random graphs: plans booked within each budget are proven and simu
         const dv::plan::plan plan = dv::ir::view(made.plan);
         check_plan(s, g, dv::ir::view(made.program), plan, o, i % 5 != 4);
         overlapped += plan.overlapped ? 1 : 0;
-        smaller += dv::plan::largest_bytes(plan.roles) < dv::plan::largest_bytes(listed.plan.roles.view()) ? 1 : 0;
+        smaller += dv::ir::largest_bytes(plan.roles) < dv::ir::largest_bytes(listed.plan.roles.view()) ? 1 : 0;
         added += waits_in_run(plan) > waits_in_run(dv::ir::view(listed.plan)) ? 1 : 0;
     }
     MESSAGE(overlapped << " booked plans: " << smaller << " smaller than by list scheduling, " << added << " with more waits");
@@ -98,7 +99,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         CAPTURE(i);
         REQUIRE(!free.wrong);
         const dv::ir::program p = dv::ir::view(free.program);
-        const std::int64_t taken = dv::plan::largest_bytes(free.plan.roles.view()), needed = min_memory_bytes(g, p, s.plan_options);
+        const std::int64_t taken = dv::ir::largest_bytes(free.plan.roles.view()), needed = min_memory_bytes(g, p, s.plan_options);
         if (needed >= taken) continue;
         chooser r{mix(static_cast<word>(i))};
         dv::plan_options plan_options = s.plan_options;
@@ -108,7 +109,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         const dv::plan::made made = make_plan(g, plan_options);
         REQUIRE(made.fits);
         const dv::plan::plan plan = dv::ir::view(made.plan);
-        CHECK(dv::plan::largest_bytes(plan.roles) <= plan_options.memory_limit);
+        CHECK(dv::ir::largest_bytes(plan.roles) <= plan_options.memory_limit);
         check_plan(s, g, dv::ir::view(made.program), plan, plan_options, i % 5 != 4);
         dv::plan_options one_stream = plan_options;
         one_stream.forced = dv::candidate::sequential;

@@ -61,11 +61,11 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
         }
         CHECK(emitted.event_slots == event_slots);
         for (int b = 0; b < p.data.buffers.size(); ++b) CHECK(emitted.placements[b].offset == p.memory.placements[b].offset);
-        const std::int64_t most = dv::plan::largest_bytes(emitted.roles.view());
+        const std::int64_t most = dv::ir::largest_bytes(emitted.roles.view());
         CHECK(dv::plan::emit(p.program(), times, 2000, most).steps.size() == emitted.steps.size());
         if (most < 2) continue;
         const dv::plan::plan_data refused = dv::plan::emit(p.program(), times, 2000, most - 1);
-        CHECK(dv::plan::largest_bytes(refused.roles.view()) == most);
+        CHECK(dv::ir::largest_bytes(refused.roles.view()) == most);
         CHECK(!dv::plan::within(most - 1, refused.roles.view()));
     }
 }

@@ -39,7 +39,7 @@ dv::plan::made planned(std::int64_t limit, dv::candidate forced = dv::candidate:
     o.forced = forced;
     return support::make_plan(graph, o);
 }
-std::int64_t bytes_of(const dv::plan::made& made) { return dv::plan::bytes_of(made.plan.roles[0]); }
+std::int64_t bytes_of(const dv::plan::made& made) { return dv::ir::bytes_of(made.plan.roles[0]); }
 
 // By layer: the step of its gather, or of its product.
 std::vector<dv::ir::step> steps_of(const dv::plan::made& made, dv::op_kind kind) {

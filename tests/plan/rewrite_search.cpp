@@ -120,7 +120,8 @@ TEST_CASE("what does not gain is not taken") {
 
 TEST_CASE("rewrites that gain are found without overlap and for a forced candidate too") {
     using one_stream = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::overlap<false>>;
-    using forced = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::force_candidate<dv::candidate::listed>>;
+    using forced =
+        dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::force_candidate<dv::candidate::listed>>;
     CHECK(taken<app::many_small, one_stream>().has(dv::rewrite::bucket));
     CHECK(taken<app::many_small, forced>().has(dv::rewrite::bucket));
     support::as_at_run_time<app::many_small, one_stream>();

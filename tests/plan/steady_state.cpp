@@ -6,6 +6,7 @@
 #include <dovetail/plan/make.hpp>
 
 #include "support/build.hpp"
+#include "support/schedule_of.hpp"
 
 #include <doctest/doctest.h>
 
@@ -32,7 +33,7 @@ struct prediction {
 };
 prediction predict(const build& b, dv::candidate c, const dv::plan_options& s) {
     const auto edges = dv::pass::edges(b.view());
-    const dv::pass::schedule t = plan::schedule_of(c, b.view(), edges.view(), b.costs.view(), s);
+    const dv::pass::schedule t = support::schedule_of(c, b.view(), edges.view(), b.costs.view(), s);
     const plan::plan_data made = plan::emit(b.view(), t, t.length, 0);
     return {t.length, plan::interval(b.view(), b.costs.view(), dv::ir::view(made), s)};
 }
@@ -80,7 +81,7 @@ TEST_CASE("the interval lies between the work of the busiest stream and the time
         const auto found = predict(b, dv::candidate::written, with(0, 1000));
         std::vector<std::int64_t> busy(static_cast<std::size_t>(b.p.roles * dv::stream_count));
         const auto occupancy = dv::pass::occupancy_of(b.view(), dv::span<const dv::ir::edge>{});
-        for (int i = 0; i < occupancy.participations_of[b.p.tasks.size()]; ++i)
+        for (int i = 0; i < occupancy.occupants_of[b.p.tasks.size()]; ++i)
             busy[static_cast<std::size_t>(occupancy.slot[i])] += b.costs[occupancy.task[i]].time;
         for (const std::int64_t work : busy) CHECK(found.interval >= work);
         CHECK(found.interval <= found.run);

@@ -41,7 +41,7 @@ inline booked book_streams(unsigned seed, dv::ir::program_data data, int percent
     out.memory = dv::pass::book_memory(program, out.booking);
     p.order = dv::vec<int>(out.booking.order.view());
     p.issued = dv::pass::issue_order(program, out.booking);
-    dv::pass::flow flow = dv::pass::synchronise(program, p.issued, out.memory.waits.view());
+    dv::pass::synchronisation flow = dv::pass::synchronise(program, p.issued, out.memory.waits.view());
     p.waits = std::move(flow.waits);
     p.lives = std::move(flow.lives);
     p.memory = dv::pass::booked_assignment(program, p.issued, out.memory);

@@ -41,7 +41,7 @@ inline planned plan_streams(dv::ir::program_data data, dv::vec<dv::ir::edge> edg
     for (const dv::ir::task& v : p.data.tasks) p.stream.push(static_cast<unsigned char>(v.stream));
     const dv::ir::program program = p.program();
     p.issued = dv::pass::issue_order(program, p.order.view(), p.stream.view());
-    dv::pass::flow flow = dv::pass::synchronise(program, p.issued);
+    dv::pass::synchronisation flow = dv::pass::synchronise(program, p.issued);
     p.waits = std::move(flow.waits);
     p.lives = std::move(flow.lives);
     p.memory = dv::pass::assign_buffers(program, p.issued, p.waits.known, p.lives, options);

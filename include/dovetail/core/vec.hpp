@@ -102,8 +102,13 @@ public:
     constexpr span<const T> view() const { return {first, size_}; }
 
     constexpr void push(const T& value) {
-        if (size_ == capacity_) reserve(capacity_ > 0 ? 2 * capacity_ : 8);
-        first[size_++] = value;
+        if (size_ < capacity_) {
+            first[size_++] = value;
+            return;
+        }
+        const T kept = value;  // which may be an element of this vec
+        reserve(capacity_ > 0 ? 2 * capacity_ : 8);
+        first[size_++] = kept;
     }
     constexpr void clear() { size_ = 0; }
     // Keeps the first `size` elements.

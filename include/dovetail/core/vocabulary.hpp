@@ -74,6 +74,7 @@ enum class rewrite : unsigned char {
 
 constexpr const char* name_of(rewrite r) {
     constexpr const char* names[] = {"identity", "bucket", "split", "decompose", "keep", "automatic", "shard_update", "copy_engines"};
+    static_assert(sizeof names / sizeof *names == static_cast<int>(rewrite::copy_engines) + 1);
     return names[static_cast<int>(r)];
 }
 

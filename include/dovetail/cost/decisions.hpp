@@ -28,7 +28,7 @@ enum class candidate : unsigned char {
     listed_serial,  // the order of list scheduling, one stream
     automatic       // chosen by the search
 };
-inline constexpr int candidates = 17;
+inline constexpr int candidates = static_cast<int>(candidate::automatic);
 
 // The budget of a candidate that has one, in hundredths; 0: it has none.
 constexpr int budget_of(candidate c) {
@@ -41,6 +41,7 @@ constexpr const char* name_of(candidate c) {
     constexpr const char* names[] = {"sequential", "written",    "listed",     "johnson",    "booked_100",    "booked_112",
                                      "booked_125", "booked_150", "booked_175", "booked_200", "booked_250",    "booked_300",
                                      "booked_400", "booked_600", "booked_800", "min_memory", "listed_serial", "automatic"};
+    static_assert(sizeof names / sizeof *names == candidates + 1);
     return names[static_cast<int>(c)];
 }
 

@@ -5,17 +5,10 @@
 
 namespace dovetail::cost_model {
 
-namespace detail {
-
 // A larger slow-down, of an operation that was disturbed when it was measured, would not fit into the simulation's integers.
 inline constexpr std::int64_t largest_slowdown = 8000;
 
-constexpr std::int64_t at_most_longest(std::int64_t time) { return time < longest_duration ? time : longest_duration; }
-
-constexpr std::int64_t scaled(std::int64_t time, int thousandths) {
-    if (time / 1000 >= longest_duration / thousandths) return longest_duration;
-    return at_most_longest(time / 1000 * thousandths + time % 1000 * thousandths / 1000);
-}
+namespace detail {
 
 // The ratio of a time to an estimate, in thousandths.
 constexpr int thousandths_of(std::int64_t time, std::int64_t estimate) {
@@ -53,14 +46,14 @@ constexpr bool has_slowdown(hardware a, hardware b) { return a != hardware::nccl
 // alone is taken to be as slow alone as at its fastest.
 constexpr task_cost measured(const profile_table& profile, const profiled_work_id& work, task_cost estimate) {
     const profile_row* row = profile.find(work.key);
-    const bool of_size = row != nullptr;
-    if (!of_size) row = profile.find_like(work.key, estimate.time);
+    const bool exact = row != nullptr;
+    if (!exact) row = profile.find_like(work.key, estimate.time);
     if (row == nullptr) {
-        estimate.time = detail::scaled(estimate.time, profile.scale[static_cast<int>(work.stream)]);
+        estimate.time = scaled(estimate.time, profile.scale[static_cast<int>(work.stream)]);
         return estimate;
     }
-    const std::int64_t alone = detail::at_most_longest(row->alone_or_shortest());
-    estimate.time = of_size ? alone : detail::scaled(estimate.time, detail::thousandths_of(alone, row->estimate));
+    const std::int64_t alone = at_most_longest(row->alone_or_shortest());
+    estimate.time = exact ? alone : scaled(estimate.time, detail::thousandths_of(alone, row->estimate));
     for (int by = 0; by < hardware_count; ++by)  // without a time alone, the time is one with the slow-down
         if (has_slowdown(work.by, static_cast<hardware>(by)) || row->alone == 0)
             estimate.slowdown[by] = detail::slowdown_of(row->beside[by], alone);

@@ -24,17 +24,14 @@ constexpr std::int64_t flop_rate(const machine_description& m, element e) {
 constexpr std::int64_t in_waves(std::int64_t arithmetic, tiles t, int multiprocessors) {
     if (t.count <= 0 || t.time <= 0 || multiprocessors <= 0) return arithmetic;
     const std::int64_t slots = (t.count + multiprocessors - 1) / multiprocessors * multiprocessors;
-    if (arithmetic / 1000 >= longest_duration / t.time) return longest_duration;
-    const std::int64_t of_tiles = arithmetic / 1000 * t.time + arithmetic % 1000 * t.time / 1000;
+    const std::int64_t of_tiles = scaled(arithmetic, t.time);
     // The idle slots of the last wave are fewer than the multiprocessors, so that the product fits in 64 bits.
     return plus(of_tiles, of_tiles / t.count * (slots - t.count) + of_tiles % t.count * (slots - t.count) / t.count);
 }
 
 // The time of arithmetic on `used` of all multiprocessors.
 constexpr std::int64_t on_fewer(std::int64_t arithmetic, int used, int all) {
-    if (used >= all) return arithmetic;
-    if (arithmetic / used >= longest_duration / all) return longest_duration;
-    return arithmetic / used * all + arithmetic % used * all / used;
+    return used >= all ? arithmetic : times_ratio(arithmetic, all, used);
 }
 
 constexpr hardware executed_by(const ir::task& v) {
@@ -106,7 +103,7 @@ private:
     constexpr std::int64_t copied_time(const ir::task& v) {
         const ir::member& m = p_.members.first[v.first_member];
         const std::int64_t largest = accessed_by(p_.participations.first[v.first_participation]).largest;
-        if (v.kind == op_kind::transfer) return plus(cost_model::copy_time(link_of(m), largest), 0);
+        if (v.kind == op_kind::transfer) return at_most_longest(cost_model::copy_time(link_of(m), largest));
         const int members = extent_of(g_, p_, m, s_).local;
         const collective::row& how = collective::of(m.kind);
         const gpu_pair link = link_of(m);

@@ -22,7 +22,13 @@ namespace dovetail::cost_model {
 // The upper bound of a task's duration, about 19 minutes, so that sums over some thousand tasks fit in 63 bits.
 inline constexpr std::int64_t longest_duration = std::int64_t{1} << 50;
 
+constexpr std::int64_t at_most_longest(std::int64_t time) { return time < longest_duration ? time : longest_duration; }
 constexpr std::int64_t plus(std::int64_t a, std::int64_t b) { return a < longest_duration - b ? a + b : longest_duration; }
+constexpr std::int64_t times_ratio(std::int64_t time, int numerator, int denominator) {
+    if (time / denominator >= longest_duration / numerator) return longest_duration;
+    return at_most_longest(time / denominator * numerator + time % denominator * numerator / denominator);
+}
+constexpr std::int64_t scaled(std::int64_t time, int thousandths) { return times_ratio(time, thousandths, 1000); }
 
 // Picoseconds for `amount` (bytes, operations) at `rate` per second, rounded down; 0 where the rate is not known.
 constexpr std::int64_t time_at(std::int64_t amount, std::int64_t rate) {
@@ -35,15 +41,14 @@ constexpr std::int64_t time_at(std::int64_t amount, std::int64_t rate) {
     const std::int64_t whole = amount / rate;
     if (whole > longest_duration / 1'000'000'000'000) return longest_duration;
     if (amount < INT64_MAX / 1'000'000'000'000) {
-        const std::int64_t time = amount * 1'000'000'000'000 / rate;
-        return time < longest_duration ? time : longest_duration;
+        return at_most_longest(amount * 1'000'000'000'000 / rate);
     }
     std::int64_t time = whole, rest = amount % rate;
     for (int i = 0; i < 4; ++i) {
         time = time * 1000 + rest * 1000 / rate;
         rest = rest * 1000 % rate;
     }
-    return time < longest_duration ? time : longest_duration;
+    return at_most_longest(time);
 }
 
 }  // namespace dovetail::cost_model

@@ -165,7 +165,7 @@ struct rules<Op, std::integer_sequence<int, I...>> {
 };
 
 // Reports mistakes in the facts that Op declares besides its shape rule. A wrong fact is then ignored.
-template <class Op, class Rules, int N>
+template <class Op, class Rules>
 constexpr void check_facts() {
     if constexpr (!Rules::has_work && names_cost<Op>) error::report<error::bad_cost<Op>>();
     if constexpr (!Rules::has_tiles && names_tiles<Op>) error::report<error::bad_tiles<Op>>();
@@ -190,7 +190,7 @@ constexpr operation facts_of_compute() {
     o.name = &tag_of<Op>;
     o.arguments = N;
     using rule = rules<Op, std::make_integer_sequence<int, N>>;
-    check_facts<Op, rule, N>();
+    check_facts<Op, rule>();
     o.infer = &rule::infer;
     o.doubtful_rule = !refuses_by_value<&rule::infers_from_unlike> || doubtful<&rule::infers_from>();
     o.has_work = rule::has_work;

@@ -143,6 +143,13 @@ constexpr bool same_mesh(const Graph& g, int a, int b) {
     return true;
 }
 
+// Whether a role receives the result of a collective over roles.
+template <class Graph>
+constexpr bool receives(const Graph& g, const node& n, int role) {
+    for (int i = n.first_target; i < n.first_target + n.targets; ++i)
+        if (g.operands.first[i] == role) return true;
+    return false;
+}
 // The region of this kind around a node; -1: none.
 template <class Graph>
 constexpr int region_around(const Graph& g, const node& n, rewrite kind) {

@@ -131,22 +131,22 @@ private:
         }
     }
 
-    // The node of an expression of `size` parts, the operation and its arguments, whose nodes come first. `source position` is the
+    // The node of an expression of `size` terms, the operation and its arguments, whose nodes come first. `source_position` is the
     // expression's, `name` that of the statement's name.
-    constexpr int operation_node(const operation& facts, const descriptor* const* participations, int size, int source_position, int role,
-                                 int name, int nccl_group_id) {
-        const descriptor& op = *participations[0];
+    constexpr int operation_node(const operation& facts, const descriptor* const* terms, int size, int source_position, int role, int name,
+                                 int nccl_group_id) {
+        const descriptor& op = *terms[0];
         if (op.kind != keyword::operation) {
             d_.fail(op.kind == keyword::no_shape_rule ? make_fault(fault_kind::no_shape_rule, source_position + 1)
                                                       : make_fault(fault_kind::not_an_operation, name, source_position + 1));
             return -1;
         }
         int first_argument = d_.operand_count;
-        int count = plain_arguments(participations + 1, participations + size, role);
+        int count = plain_arguments(terms + 1, terms + size, role);
         if (count < 0) {
             // One stack for all expressions: an array of its own for each is where nvcc's front end forgets to release some.
             const int base = arguments_.size();
-            collect(participations + 1, participations + size, source_position + 1 + op.positions, role, name);
+            collect(terms + 1, terms + size, source_position + 1 + op.positions, role, name);
             first_argument = d_.operand_count;
             for (const int *a = arguments_.begin() + base, *end = arguments_.end(); a != end; ++a) d_.operands[d_.operand_count++] = *a;
             arguments_.resize(base);
@@ -288,8 +288,8 @@ constexpr void lower(const dsl::descriptor& root, bool single_rank, Table& to) {
     to.single_rank = single_rank;
 }
 // A template, so that it costs those nothing who do not call it.
-template <class Record>
-constexpr graph_data lower(const Record& root, bool single_rank = false) {
+template <class Descriptor>
+constexpr graph_data lower(const Descriptor& root, bool single_rank = false) {
     const sizes<7> most = largest_graph(root);
     graph_data made{vec<symbol>(most.of[0]), vec<node>(most.of[1]),      vec<int>(most.of[2]),   vec<role>(most.of[3]),
                     vec<axis>(most.of[4]),   vec<mesh_axis>(most.of[5]), vec<region>(most.of[6])};

@@ -1,5 +1,5 @@
 // The graph while it is lowered: arrays with room for what it needs at most, the names defined so far and the first mistake.
-// Shared by the two walks over its descriptors: `definitions` and `connections`.
+// Shared by the two walks over its descriptors: `symbol_resolution` and `connections`.
 #pragma once
 
 #include "../dsl/descriptor.hpp"

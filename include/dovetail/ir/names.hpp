@@ -1,4 +1,4 @@
-// A hash table from names to symbols, and the nearest name to a misspelled one.
+// A hash table from names to symbols, and the edit distance of two names.
 #pragma once
 
 #include "graph.hpp"

@@ -13,7 +13,7 @@ enum class storage : unsigned char {
     input,      // where the caller bound it, or staging memory
     state,      // in the store
     workspace,  // in the device arena, for one task only
-    constant    // a stream index, written when the executor is made
+    constant    // an axis index, written when the executor is made
 };
 
 struct buffer {

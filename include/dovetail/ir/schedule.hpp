@@ -36,6 +36,15 @@ struct role_plan {
     int rank_order = 0;                 // its ranks follow those of so many roles
 };
 
+// Bytes of one rank of a role that a memory limit counts.
+constexpr std::int64_t bytes_of(const role_plan& r) { return r.arena_bytes + r.state_bytes; }
+constexpr std::int64_t largest_bytes(span<const role_plan> roles) {
+    std::int64_t most = 0;
+    for (const role_plan& r : roles)
+        if (bytes_of(r) > most) most = bytes_of(r);
+    return most;
+}
+
 // Offset of a buffer in its arena, and the distance of its slots: run k uses offset + (k % slots) * stride. Buffers that
 // are not in an arena (input, state, constant) have offset -1.
 struct placement {

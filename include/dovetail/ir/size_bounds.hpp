@@ -37,7 +37,7 @@ constexpr void add_bounds(dsl::statement s, size_bounds& to) {
     const int arguments = r.child_count - 2;
     for (int i = 0; i < arguments && !to.doubtful; ++i)
         if (s[3 + i]->positions > 1) to.doubtful = has_doubtful_rule(*s[3 + i]);
-    // What stands below an argument may be an expression, a stream or another argument each.
+    // What stands below an argument may be an expression, an axis index or another argument each.
     const int below = r.positions - 2 - names.positions - op.positions - arguments;
     to.symbols += count + below;
     to.nodes += 1 + below;

@@ -24,8 +24,8 @@ struct profile_sample {
     // The time of a copy that had half of the link for a part of it, as if it had had all of it: predictions slow it by what shares it.
     profile_sample with_whole_link(std::int64_t shared) const {
         const int with_all = 1000 - static_cast<int>(shared * 500 / time);  // thousandths
-        profile_sample s{std::max<std::int64_t>(cost_model::detail::scaled(time, with_all), 1), {}};
-        for (std::size_t by = 0; by < beside.size(); ++by) s.beside[by] = cost_model::detail::scaled(beside[by], with_all);
+        profile_sample s{std::max<std::int64_t>(cost_model::scaled(time, with_all), 1), {}};
+        for (std::size_t by = 0; by < beside.size(); ++by) s.beside[by] = cost_model::scaled(beside[by], with_all);
         return s;
     }
     std::int64_t beside_in_all() const { return std::accumulate(beside.begin(), beside.end(), std::int64_t{0}); }
@@ -91,7 +91,7 @@ private:
         const std::int64_t beside = overlapped.beside[static_cast<std::size_t>(by)], done_beside = alone - (overlapped.time - beside);
         if (overlapped.time == 0 || done_beside <= 0) return overlapped.time;
         const std::int64_t slowdown = beside * 1000 / done_beside;
-        return cost_model::detail::scaled(alone, static_cast<int>(std::min(slowdown, cost_model::detail::largest_slowdown)));
+        return cost_model::scaled(alone, static_cast<int>(std::min(slowdown, cost_model::largest_slowdown)));
     }
 };
 

@@ -162,7 +162,7 @@ std::string shown(stage::occupancy, const Routes& r, const stage_names& names) {
     rows all{{"operation", "occupies"}};
     for (int v = 0; v < of.program.tasks.size(); ++v) {
         std::string slots;
-        for (int i = r.participations_of[v]; i < r.participations_of[v + 1]; ++i)
+        for (int i = r.occupants_of[v]; i < r.occupants_of[v + 1]; ++i)
             slots = joined(slots, of.role_name(r.slot[i] / stream_count) + " " +
                                       dovetail::name_of(static_cast<stream_kind>(r.slot[i] % stream_count)));
         all.push_back({of.label(v), slots});

@@ -32,8 +32,8 @@ constexpr std::int64_t slowed_length(const Program& p, Occupancy r, const Costs&
     vec<task_cost> slowed;
     for (int v = 0; v < p.tasks.count; ++v) {
         slowed.push(costs.first[v]);
-        if (is_communication(p.tasks.first[v].kind)) slowed.back().time = cost_model::detail::scaled(slowed.back().time, 3000);
-        for (int i = r.participations_of.first[v]; i < r.participations_of.first[v + 1]; ++i)
+        if (is_communication(p.tasks.first[v].kind)) slowed.back().time = cost_model::scaled(slowed.back().time, 3000);
+        for (int i = r.occupants_of.first[v]; i < r.occupants_of.first[v + 1]; ++i)
             r.slot.first[i] = r.slot.first[i] / stream_count * stream_count + t.stream.first[v];
     }
     return pass::estimate_timeline(p, r, slowed, t.order.view(), s).length;
@@ -53,15 +53,6 @@ constexpr Schedule on_one_stream(candidate c, const Program& p, const Edges& edg
     if (c == candidate::sequential) return pass::sequential_schedule<Schedule>(p, edges, costs);
     const vec<int> order = pass::min_memory_order(ir::view(p), {edges.begin(), edges.count});
     return pass::serial_schedule<Schedule>(p, costs, order.view());
-}
-
-// The schedule of a candidate that is neither booked nor `listed_serial`.
-template <class Program, class Edges, class Costs>
-constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const plan_options& s) {
-    if (one_stream(c)) return on_one_stream<pass::schedule>(c, p, edges, costs);
-    const auto r = pass::occupancy_of(p, edges);
-    const vec<int> order = pass::overlapped_order(c, p, r, edges, costs, s);
-    return overlapped<pass::schedule>(p, r, order.view(), edges, costs, s);
 }
 
 }  // namespace dovetail::plan

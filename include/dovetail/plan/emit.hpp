@@ -16,7 +16,7 @@ template <class Program, class Times, class Table>
 constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const vec<pass::pending_wait>& in_run,
                           const vec<pass::pending_wait>& across, const Times& t, Table& to) {
     const int count = issued.steps.size();
-    const bool wraps = !across.empty();
+    const bool waits_on_earlier_runs = !across.empty();
     to.steps.resize(count);
     to.waits.resize(in_run.size() + across.size());
     auto& rows = to.steps.first;
@@ -26,7 +26,7 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
     // By step: the number of its event plus 1; 0: no step waits for it; -1: not numbered so far.
     auto event_room = room<int, decltype(Program::participations)>::sized(count);
     auto& event_of = event_room.first;
-    vec<int> first_list(wraps ? count : 0, -1), next(across.size(), unset{}), place(across.size(), unset{});
+    vec<int> first_list(waits_on_earlier_runs ? count : 0, -1), next(across.size(), unset{}), place(across.size(), unset{});
     int* first = first_list.begin();
     const pass::pending_wait *local = in_run.begin(), *const locals = in_run.end();
     for (const pass::pending_wait* w = local; w != locals; ++w) event_of[w->on] = -1;
@@ -46,7 +46,7 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
             v = steps[s].task;
             if (event_of[s] < 0) event_of[s] = ++events;
             for (; local != locals && local->step == s; ++local) waits[n++] = {event_of[local->on] - 1, 0, local->on - begin};
-            if (wraps)
+            if (waits_on_earlier_runs)
                 for (a = first[s]; a >= 0; a = next[a]) {
                     // Its event is not numbered so far.
                     place[a] = n;

@@ -44,7 +44,7 @@ decision decide(Tables& t, const plan_options& s) {
             if constexpr (booked(C))
                 d.found.bytes_of(C) = t.template read<stage::book_memory<C>>().bytes;
             else
-                d.found.bytes_of(C) = largest_bytes(t.template read<stage::emit<C>>().roles);
+                d.found.bytes_of(C) = ir::largest_bytes(t.template read<stage::emit<C>>().roles);
         });
     }
 }

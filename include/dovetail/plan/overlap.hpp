@@ -15,9 +15,9 @@ struct overlap_times {
 constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::plan& plan) {
     const ir::task* tasks = p.tasks.begin();
     vec<std::int64_t> hidden_list(p.tasks.count);
-    vec<const ir::step*> compute_list(plan.steps.count, unset{}), talk_list(plan.steps.count, unset{});
+    vec<const ir::step*> compute_list(plan.steps.count, unset{}), communication_list(plan.steps.count, unset{});
     std::int64_t* hidden = hidden_list.begin();  // by task; -1 once it is counted
-    const ir::step **compute = compute_list.begin(), **talk = talk_list.begin(), **talk_end = talk;
+    const ir::step **compute = compute_list.begin(), **communication = communication_list.begin(), **communication_end = communication;
     // Of the step at hand; declared once, see plan/compile/README.md.
     const ir::step *s = nullptr, *end = nullptr;
     const ir::step** c = nullptr;
@@ -25,17 +25,17 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
     int stream = 0;
     std::int64_t from = 0, until = 0, began = 0, ended = 0, beside = 0;
     for (const ir::role_plan& r : plan.roles) {
-        const ir::step **own = talk_end, **compute_end = compute;
+        const ir::step **own = communication_end, **compute_end = compute;
         for (s = plan.steps.begin() + r.first_step, end = s + r.steps; s != end; ++s) {
             kind = tasks[s->task].kind;
             if (kind == op_kind::compute)
                 *compute_end++ = s;
             else if (is_communication(kind))
-                *talk_end++ = s;
+                *communication_end++ = s;
         }
         // Steps of one stream are in the order of their starts; by stream: compute steps before it end before what still comes there.
         const ir::step** ahead[stream_count] = {compute, compute, compute};
-        for (; own != talk_end; ++own) {
+        for (; own != communication_end; ++own) {
             s = *own;
             stream = s->stream;
             from = s->start;
@@ -53,8 +53,8 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
         }
     }
     overlap_times t;
-    for (; talk != talk_end; ++talk) {
-        s = *talk;
+    for (; communication != communication_end; ++communication) {
+        s = *communication;
         beside = hidden[s->task];
         if (beside < 0) continue;
         t.communication += s->end - s->start;

@@ -93,15 +93,16 @@ constexpr bool splits_automatically(const Graph& g) {
 
 }  // namespace detail
 
-// The rewrites that the search adds to a list: keep, decompose, bucket.
-inline constexpr int searched_kinds = 3;
+// The rewrites that the search adds to a list.
+inline constexpr rewrite searched_kinds[] = {rewrite::keep, rewrite::decompose, rewrite::bucket};
 
 template <class Graph>
 constexpr rewrite_changes changes_of(const Graph& g, const plan_options& s) {
     const rewrite_list& asked = s.rewrites;
     if (asked.decided) return {};
     const detail::communication_counts n = detail::communication_of(g, pass::rewrites_of(g, asked, s.axes));
-    const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + searched_kinds <= most_rewrites; };
+    constexpr int most_added = sizeof searched_kinds / sizeof *searched_kinds;
+    const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + most_added <= most_rewrites; };
     rewrite_changes c;
     c.blocks = (asked.automatic && n.any) || detail::splits_automatically(g);
     if (n.collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), pass::scope::graph).size();

@@ -67,8 +67,7 @@ private:
             list.kept = kept;
             attempt(list);
         }
-        for (const rewrite r : {rewrite::keep, rewrite::decompose, rewrite::bucket})
-            attempt(best_.list.has(r) ? without(best_.list, r) : with(best_.list, r));
+        for (const rewrite r : searched_kinds) attempt(best_.list.has(r) ? without(best_.list, r) : with(best_.list, r));
         if (best_.list.collectives != transport::automatic) return;
         for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{1} << 15, std::int64_t{1} << 20, std::int64_t{1} << 23, INT64_MAX}) {
             rewrite_list list = best_.list;

@@ -2,6 +2,7 @@
 #include <dovetail/plan/pipeline.hpp>
 
 #include "support/build.hpp"
+#include "support/schedule_of.hpp"
 
 #include <doctest/doctest.h>
 
@@ -67,7 +68,7 @@ constexpr pass::schedule best(const build& b, const dv::plan_options& s) {
     pass::schedule tried[dv::plan::compared];
     dv::plan::findings found;
     for (int c = 0; c < dv::plan::compared; ++c) {
-        tried[c] = dv::plan::schedule_of(static_cast<dv::plan::candidate>(c), b.view(), edges.view(), b.costs.view(), s);
+        tried[c] = support::schedule_of(static_cast<dv::candidate>(c), b.view(), edges.view(), b.costs.view(), s);
         found.length[c] = tried[c].length;
     }
     return tried[static_cast<int>(dv::plan::preferred(found, s).list[0])];
@@ -246,7 +247,7 @@ build pairs_of(const std::vector<std::array<std::int64_t, 2>>& times) {
     return b;
 }
 std::int64_t length_of(dv::candidate c, const build& b) {
-    return dv::plan::schedule_of(c, b.view(), pass::edges(b.view()).view(), b.costs.view(), plain()).length;
+    return support::schedule_of(c, b.view(), pass::edges(b.view()).view(), b.costs.view(), plain()).length;
 }
 // The shortest time of two machines in sequence: over all orders of the pairs.
 std::int64_t shortest(std::vector<std::array<std::int64_t, 2>> pairs) {

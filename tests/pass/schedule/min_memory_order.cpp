@@ -88,8 +88,8 @@ TEST_CASE("on random graphs the order for little memory keeps every dependency, 
 
         const dv::pass::detail::held_bytes h = dv::pass::detail::held_by_tasks(p);
         const std::vector<unsigned> touching = touching_tasks(p, h);
-        const std::int64_t front = dv::pass::detail::held_from(p, h, edges.view(), false, {}).bytes,
-                           back = dv::pass::detail::held_from(p, h, edges.view(), true, {}).bytes;
+        const std::int64_t front = dv::pass::detail::min_memory_scheduler{p, h, edges.view(), false, {}}.run().bytes,
+                           back = dv::pass::detail::min_memory_scheduler{p, h, edges.view(), true, {}}.run().bytes;
         const std::int64_t bytes = most_of(p, h, touching, order), least = fewest(p, h, touching, edges);
         CHECK(bytes == std::min(front, back));  // as the pass counts them
         CHECK(bytes >= least);

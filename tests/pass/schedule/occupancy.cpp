@@ -25,7 +25,7 @@ TEST_CASE("a task occupies one stream on each of its roles, and every edge arriv
                                             std::vector<int>(static_cast<std::size_t>(k.roles), -1));
         int count = 0;
         for (int v = 0; v < p.tasks.size(); ++v) {
-            CHECK(got.participations_of[v] == count);
+            CHECK(got.occupants_of[v] == count);
             for (int role = 0; role < k.roles; ++role) {
                 bool takes_part = false;
                 for (const auto& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations))
@@ -35,9 +35,9 @@ TEST_CASE("a task occupies one stream on each of its roles, and every edge arriv
                 CHECK(got.task[count] == v);
                 place[static_cast<std::size_t>(v)][static_cast<std::size_t>(role)] = count++;
             }
-            several += count - got.participations_of[v] > 1;
+            several += count - got.occupants_of[v] > 1;
         }
-        CHECK(got.participations_of[p.tasks.size()] == count);
+        CHECK(got.occupants_of[p.tasks.size()] == count);
 
         std::vector<int> incoming(static_cast<std::size_t>(count));
         int at = 0;

@@ -118,7 +118,7 @@ TEST_CASE("on random programs: the same order, no role later, and the calls of N
         CHECK(made.after.length >= 0);
         CHECK(made.after.length <= made.before.length);
         dv::vec<int> streams_of(roles);  // the streams with calls of NCCL, a bit each
-        for (int i = 0; i < r.participations_of[b.p.tasks.size()]; ++i) {
+        for (int i = 0; i < r.occupants_of[b.p.tasks.size()]; ++i) {
             const int v = r.task[i];
             if (b.p.tasks[v].stream != dv::stream_kind::communication) {
                 CHECK(made.after.stream[v] == static_cast<int>(b.p.tasks[v].stream));

@@ -45,7 +45,7 @@ static_assert(timeline(beside(), false, with(0, 1250, 1000)).length == 1510);
 
 // The place of an edge's or participation's role in the slots of a task, or -1.
 int participation_on(const pass::occupancy& at, int v, int role) {
-    for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
+    for (int i = at.occupants_of[v]; i < at.occupants_of[v + 1]; ++i)
         if (at.slot[i] / dv::stream_count == role) return i;
     return -1;
 }
@@ -56,7 +56,7 @@ dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::occupancy& a
     dv::vec<std::int64_t> open(at.slot.size()), last(at.slots);
     const auto row = [&](int v, int i) { return at.slot[i] / dv::stream_count * dv::stream_count + s.stream[v]; };
     for (int v : s.order)
-        for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i) {
+        for (int i = at.occupants_of[v]; i < at.occupants_of[v + 1]; ++i) {
             open[i] = last[row(v, i)];
             last[row(v, i)] = s.end[v];
         }
@@ -164,7 +164,7 @@ TEST_CASE("without interference every start is the latest of what it waits for")
         std::int64_t length = 0;
         for (int v = 0; v < b.costs.size(); ++v) {
             std::int64_t start = 0;
-            for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
+            for (int i = at.occupants_of[v]; i < at.occupants_of[v + 1]; ++i)
                 if (open[i] > start) start = open[i];
             REQUIRE(s.start[v] == start);
             REQUIRE(s.end[v] == start + b.costs[v].time);
@@ -286,7 +286,7 @@ moment moment_of(const build& b, const pass::schedule& s, const pass::occupancy&
                  std::int64_t t) {
     moment m;
     m.until = s.end[v];
-    for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
+    for (int i = at.occupants_of[v]; i < at.occupants_of[v + 1]; ++i)
         for (int u = 0; u < b.costs.size(); ++u) {
             const int there = u == v ? -1 : participation_on(at, u, at.slot[i] / dv::stream_count);
             if (there < 0) continue;
@@ -340,7 +340,7 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
         const auto open = openings(s, at, edges.view(), 500);
         for (int v = 0; v < b.costs.size(); ++v) {
             std::int64_t latest = 0;
-            for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
+            for (int i = at.occupants_of[v]; i < at.occupants_of[v + 1]; ++i)
                 if (open[i] > latest) latest = open[i];
             REQUIRE(s.start[v] == latest);
             double work = 0;

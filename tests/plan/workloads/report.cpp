@@ -52,7 +52,7 @@ std::string milliseconds(std::int64_t picoseconds) {
 
 std::int64_t bytes_of(const plan::made& made) {
     std::int64_t bytes = 0;
-    for (const auto& role : made.plan.roles) bytes = std::max(bytes, plan::bytes_of(role));
+    for (const auto& role : made.plan.roles) bytes = std::max(bytes, dv::ir::bytes_of(role));
     return bytes;
 }
 

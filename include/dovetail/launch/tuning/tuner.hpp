@@ -138,7 +138,7 @@ private:
     std::size_t at() const { return decided() ? kept_ : static_cast<std::size_t>(turns_.plan(plans())); }
     bool fits_beside_others(const dovetail::plan::plan& plan) const {
         for (std::size_t r = 0; limit_ > 0 && r < arena_bytes_.size(); ++r)
-            if (arena_bytes_[r] + dovetail::plan::bytes_of(plan.roles[static_cast<int>(r)]) > limit_) return false;
+            if (arena_bytes_[r] + dovetail::ir::bytes_of(plan.roles[static_cast<int>(r)]) > limit_) return false;
         return true;
     }
     // Whether every rank can allocate the arena of a further plan.

@@ -6,16 +6,9 @@
 
 namespace dovetail::pass::detail {
 
-// Whether a role receives the result of a collective over roles.
-constexpr bool receives(const ir::graph& g, const ir::node& collective, int role) {
-    for (int r : g.operands.subspan(collective.first_target, collective.targets))
-        if (r == role) return true;
-    return false;
-}
-
 // A collective over roles waits on those of its roles that have the value.
 constexpr bool some_role_has(const ir::graph& g, const ir::node& collective, const ir::symbol& s) {
-    const auto has = [&](int role) { return s.role >= 0 ? s.role == role : s.node < 0 || receives(g, g.nodes[s.node], role); };
+    const auto has = [&](int role) { return s.role >= 0 ? s.role == role : s.node < 0 || ir::receives(g, g.nodes[s.node], role); };
     for (int role : g.operands.subspan(collective.first_target, collective.targets))
         if (has(role)) return true;
     for (int a : g.operands.subspan(collective.first_argument, collective.arguments))
@@ -41,7 +34,7 @@ constexpr ir::fault check_awaited(const ir::graph& g, const ir::node& n, const i
         return ir::make_fault(ir::fault_kind::after_elsewhere, n.statement, s.source_position).in(n.statement);
     }
     if (s.role >= 0) return s.role == n.role ? ir::fault{} : check_awaited_elsewhere(g, n, s);
-    if (s.node < 0 || collective::has_equal_results(g.nodes[s.node].kind) || receives(g, g.nodes[s.node], n.role)) return ir::fault{};
+    if (s.node < 0 || collective::has_equal_results(g.nodes[s.node].kind) || ir::receives(g, g.nodes[s.node], n.role)) return ir::fault{};
     return ir::make_fault(ir::fault_kind::off_root_read, s.source_position, n.statement).in(n.statement);
 }
 

@@ -24,7 +24,7 @@ public:
         const bool one_mesh = meshes();
         if (has_special_nodes_ || !one_mesh || g_.views)
             for (const ir::node& n : g_.nodes) {
-                places(n);
+                check_equal_meshes(n);
                 roots(n);
                 host_memory(n);
                 if (n.op->in_place_only && !n.update) in_place(n);
@@ -186,7 +186,7 @@ private:
     constexpr bool same_mesh(int a, int b) const { return ir::same_mesh(g_, a, b); }
 
     // Channels and collectives over roles connect equal positions.
-    constexpr void places(const ir::node& n) {
+    constexpr void check_equal_meshes(const ir::node& n) {
         int first = n.role;
         for (int a : arguments(n)) {
             const ir::symbol& s = g_.symbols[a];
@@ -204,8 +204,6 @@ private:
                                         g_.roles[r].source_position));
     }
 
-    constexpr bool receives(const ir::node& n, int role) const { return detail::receives(g_, n, role); }
-
     constexpr void roots(const ir::node& reader) {
         if (reader.update && collective::ends_at_root(reader.kind))
             fail(ir::make_fault(ir::fault_kind::off_root_update, g_.symbols[results(reader)[0]].source_position, reader.source_position + 1)
@@ -215,7 +213,7 @@ private:
             if (s.node < 0) continue;
             const ir::node& n = g_.nodes[s.node];
             if (n.role < 0) {
-                if (!collective::has_equal_results(n.kind) && !receives(n, reader.role))
+                if (!collective::has_equal_results(n.kind) && !ir::receives(g_, n, reader.role))
                     fail(ir::make_fault(ir::fault_kind::off_root_read, s.source_position, reader.statement).in(reader.statement));
             } else if (collective::ends_at_root(n.kind)) {
                 const bool back = collective::begins_at_root(reader.kind);

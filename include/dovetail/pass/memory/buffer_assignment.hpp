@@ -211,7 +211,7 @@ constexpr bool need_less(const vec<ir::role_plan>& a, const vec<ir::role_plan>& 
     std::int64_t most[2] = {}, sum[2] = {};
     for (int i = 0; i < 2; ++i)
         for (const ir::role_plan& r : i == 0 ? a : than) {
-            if (r.arena_bytes + r.state_bytes > most[i]) most[i] = r.arena_bytes + r.state_bytes;
+            if (ir::bytes_of(r) > most[i]) most[i] = ir::bytes_of(r);
             sum[i] += r.arena_bytes;
         }
     return most[0] != most[1] ? most[0] < most[1] : sum[0] < sum[1];

@@ -117,8 +117,7 @@ constexpr basic_booked_memory<Program> book_memory(const Program& p, const basic
     const auto flow = synchronise(p, issued);
     const auto memory = assign_buffers(p, issued, clocks_by_time(issued, booking), flow.lives);
     basic_booked_memory<Program> made{memory.placements, detail::waits_for_bytes(p, issued, flow.lives, memory)};
-    for (const ir::role_plan& role : memory.roles)
-        if (const std::int64_t bytes = role.arena_bytes + role.state_bytes; bytes > made.bytes) made.bytes = bytes;
+    made.bytes = ir::largest_bytes({memory.roles.begin(), memory.roles.size()});
     return made;
 }
 

@@ -65,10 +65,7 @@ public:
     constexpr bool lives_on(const ir::symbol& y, int role) const {
         if (y.role >= 0) return y.role == role;
         if (y.node < 0) return true;
-        const ir::node& n = g_.nodes.first[y.node];
-        for (int t : g_.operands.view().subspan(n.first_target, n.targets))
-            if (t == role) return true;
-        return false;
+        return ir::receives(g_, g_.nodes.first[y.node], role);
     }
 
     // A symbol's access of a buffer that holds it, or holds it among others.
@@ -84,24 +81,24 @@ public:
     }
 
     // A new buffer for a symbol that lives on the role.
-    constexpr int make(int symbol, int role, ir::storage where) {
+    constexpr int make(int symbol, int role, ir::storage memory) {
         const ir::symbol& y = g_.symbols.first[symbol];
         const bool output = y.output && y.kind == ir::symbol_kind::value && lives_on(y, role);
         const int b = builder.buffer_count++;
-        if (where == ir::storage::arena && y.in_host_memory) where = ir::storage::host;
-        builder.buffers[b] = {where,
+        if (memory == ir::storage::arena && y.in_host_memory) memory = ir::storage::host;
+        builder.buffers[b] = {memory,
                               g_.single_rank ? 0 : role,
                               symbol,
                               y.type,
                               y.type.bytes(),
-                              output || where == ir::storage::input ? s_.in_flight : 1,
+                              output || memory == ir::storage::input ? s_.in_flight : 1,
                               output,
                               -1,
                               -1,
                               b,
                               1};
         if (g_.single_rank && y.role < 0 && y.node < 0) {
-            // What every role has for itself, an input or a stream index, a single-rank graph has once.
+            // What every role has for itself, an input or an axis index, a single-rank graph has once.
             for (int r = 0; r < g_.roles.count; ++r) home_.first[r * g_.symbols.count + symbol] = b + 1;
         } else {
             home_.first[role * g_.symbols.count + symbol] = b + 1;
@@ -110,8 +107,8 @@ public:
     }
 
     // Memory for one task only: workspace, or a discarded result; in the arena the result may re-use its argument's bytes.
-    constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes, ir::storage where = ir::storage::workspace) {
-        builder.buffers[builder.buffer_count] = {where, rank_of(role), -1, type, bytes, 1, false, -1, -1, builder.buffer_count, 1};
+    constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes, ir::storage memory = ir::storage::workspace) {
+        builder.buffers[builder.buffer_count] = {memory, rank_of(role), -1, type, bytes, 1, false, -1, -1, builder.buffer_count, 1};
         return builder.buffer_count++;
     }
 

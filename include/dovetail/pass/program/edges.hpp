@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../../core/hasher.hpp"
-#include "../schedule/pairing_heap.hpp"
 #include "touches.hpp"
 
 namespace dovetail::pass {

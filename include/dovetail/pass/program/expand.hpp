@@ -152,7 +152,7 @@ private:
         group_roles_.clear();
         if (collective::begins_at_root(n.kind)) {
             for (int t : g_.operands.view().subspan(n.first_target, n.targets)) group_roles_.push(t);
-            if (!receives(n, n.root)) group_roles_.push(n.root);
+            if (!ir::receives(g_, n, n.root)) group_roles_.push(n.root);
         } else {
             for (int a : g_.operands.view().subspan(n.first_argument, n.arguments)) group_roles_.push(g_.symbols.first[a].role);
         }
@@ -168,13 +168,11 @@ private:
                 const int first_access = to_.access_count;
                 for (int a : g_.operands.view().subspan(n.first_argument, n.arguments))
                     if (g_.symbols.first[a].role == role) buffers_.touch(buffers_.on(role)[a] - 1, a, access_mode::read);
-                if (receives(n, role)) buffers_.touch(buffers_.make_available(result, role), result, access_mode::write);
+                if (ir::receives(g_, n, role)) buffers_.touch(buffers_.make_available(result, role), result, access_mode::write);
                 to_.participation(buffers_.rank_of(role), member, k, first_access, access_awaited(n, role));
             }
         }
     }
-
-    constexpr bool receives(const ir::node& n, int role) const { return among(operands_ + n.first_target, n.targets, role); }
 
     // `here`: by symbol, the buffer on the node's role, one more.
     constexpr void local_participation(const ir::node& n, int member, const int* here) {

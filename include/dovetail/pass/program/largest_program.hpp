@@ -18,7 +18,7 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
     const bool alone = g.roles.count == 1;
     vec<int> read_by(alone ? 0 : symbols, -2);
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
-    int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0, awaited = 0;
+    int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, communications = 0, awaited = 0;
     const int statements = g.nodes.count;
     // Of the statement at hand; declared once, see plan/compile/README.md.
     const ir::node* n = nullptr;
@@ -46,7 +46,7 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
             else if (!n->update)
                 ++values;
         if (n->kind == op_kind::compute || !is_communication(n->kind)) continue;
-        ++talks;
+        ++communications;
         if (n->role < 0) {
             ends += n->arguments + n->targets;
             touches += n->arguments + n->targets;
@@ -57,7 +57,8 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
     awaited *= g.roles.count;  // a collective over roles may wait on each of them
     brought += 2 * awaited;    // an input of another role comes to that role first
     return {{symbols + brought + scratch + ends, touches + scratch + awaited + 2 * brought, statements + ends + 2 * brought,
-             statements + brought, statements + brought, talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
+             statements + brought, statements + brought, communications + brought, communications + ends + 2 * brought,
+             symbols + brought + scratch + ends}};
 }
 
 // The same where copies may go over other roles: each value may come to each role.

@@ -8,7 +8,7 @@
 
 namespace dovetail::pass::detail {
 
-// The stream of a task of several ranks.
+// The stream of a task, unless one rank plays all roles.
 constexpr stream_kind stream_of(op_kind k, transport moved_by) {
     if (moved_by == transport::peer_copy) return stream_kind::copy;
     if (k == op_kind::to_host || k == op_kind::from_host) return stream_kind::copy;

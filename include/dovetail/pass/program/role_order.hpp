@@ -38,9 +38,7 @@ constexpr int source_of(const Graph& g, int symbol, int reader) {
     const ir::symbol& y = g.symbols.first[symbol];
     if (y.role >= 0 || y.node < 0) return y.role;
     const ir::node& n = g.nodes.first[y.node];
-    for (int t = n.first_target; t < n.first_target + n.targets; ++t)
-        if (g.operands.first[t] == reader) return -1;
-    return g.operands.first[n.first_target];
+    return ir::receives(g, n, reader) ? -1 : g.operands.first[n.first_target];
 }
 
 // The values that cross from role to role, each counted once for each role that reads it, and the arguments of collectives over roles,

@@ -66,9 +66,7 @@ private:
         return is_collective(n.kind) && n.role >= 0 && n.nccl_group_id < 0 && n.awaited == 0 && !n.update && n.arguments == 1 &&
                n.results == 1 && result(n) >= 0 && in_place_[where_.whole_of(result(n))] == 0 && regions_.around(n) >= 0;
     }
-    constexpr bool can_be_left_out(const ir::node& n) const {
-        return !g_.symbols[result(n)].output && part_[result(n)] == 0 && n.awaited == 0;
-    }
+    constexpr bool can_be_left_out(const ir::node& n) const { return !g_.symbols[result(n)].output && part_[result(n)] == 0; }
     constexpr bool makes_the_same(const ir::node& a, const ir::node& b) const {
         return a.kind == b.kind && a.role == b.role && a.axes == b.axes && a.root == b.root && a.reduce == b.reduce;
     }

@@ -36,7 +36,7 @@ public:
     }
 
     // The nodes that cannot be cut, where all were asked for.
-    constexpr const vec<int>& culprits() const { return culprits_; }
+    constexpr const vec<int>& not_cut() const { return not_cut_; }
     // Whether a node of a split is computed in blocks. One that takes only whole values is computed once.
     constexpr bool is_cut(const ir::node& n) const {
         for (int k = 0; k < n.arguments; ++k)
@@ -72,7 +72,7 @@ private:
     constexpr void take_out_if_wrong(int node) {
         if (!all_ || !wrong(g_.nodes[node])) return;
         wrong_[region_of(g_.nodes[node])] = ir::fault{};
-        culprits_.push(node);
+        not_cut_.push(node);
         put_outside(node);
         for (int k = 0; k < g_.nodes[node].results; ++k)
             if (const int s = result(g_.nodes[node], k); s >= 0) cut_[s] = {};
@@ -276,7 +276,7 @@ private:
     vec<char> known_;     // by symbol: whether its cut is final
     vec<char> joined_;    // by symbol
     detail::replicas replicas_;
-    vec<int> culprits_;
+    vec<int> not_cut_;
 };
 
 }  // namespace dovetail::pass

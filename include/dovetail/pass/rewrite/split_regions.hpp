@@ -35,8 +35,8 @@ private:
         for (bool all = false; !all;) {
             const ir::graph seen = ir::view(g_);
             const split_analysis how{seen, blocks_of_regions, split_analysis::finding::all};
-            for (const int node : how.culprits()) g_.nodes[node].region = -1;
-            all = how.culprits().empty();
+            for (const int node : how.not_cut()) g_.nodes[node].region = -1;
+            all = how.not_cut().empty();
         }
     }
 

@@ -44,7 +44,7 @@ constexpr void note_derived_collectives(ir::graph_data& g, const rewrite_list& l
 // Whether a node takes, or starts after, a value of another role.
 constexpr bool takes_from_elsewhere(const ir::graph& g, const ir::node& n, int value) {
     const ir::symbol& s = g.symbols[value];
-    if (n.role < 0 || (s.role >= 0 ? s.role == n.role : receives(g, g.nodes[s.node], n.role))) return false;
+    if (n.role < 0 || (s.role >= 0 ? s.role == n.role : ir::receives(g, g.nodes[s.node], n.role))) return false;
     for (const int a : g.operands.subspan(n.first_argument, n.arguments))
         if (a == value) return true;
     for (const int a : g.operands.subspan(n.first_awaited, n.awaited))

@@ -17,7 +17,7 @@ public:
         : p_{p},
           r_{r},
           h_{h},
-          position_(r.participations_of.first[p.tasks.count], unset{}),
+          position_(r.occupants_of.first[p.tasks.count], unset{}),
           first_of_role_(p.roles + 1),
           live_(p.roles),
           room_(p.roles),
@@ -71,7 +71,7 @@ public:
     // Executes a task that is booked. `released(b)` is called for each buffer that is dead then.
     template <class Released>
     constexpr void execute(int v, Released released) {
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i) {
             const int role = r_.slot.first[i] / stream_count;
             live_.first[role] += allocates(v, role);
             gone_.first[position_.first[i]] = true;
@@ -82,14 +82,14 @@ public:
             live_.first[p_.buffers.first[b].role] -= h_.bytes.first[b];
             released(b);
         }
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i) {
             int& front = front_.first[r_.slot.first[i] / stream_count];
             while (front < position_.size() && gone_.first[front]) ++front;
         }
     }
 
 private:
-    constexpr int position_of(int v, int role) const { return position_.first[participation_of(r_, v, role)]; }
+    constexpr int position_of(int v, int role) const { return position_.first[occupant_of(r_, v, role)]; }
     constexpr bool untouched(int b) const { return left_.first[b] == h_.touches.first[b]; }
 
     constexpr void number_positions(span<const int> reference) {
@@ -97,7 +97,7 @@ private:
         for (int role = 0; role < p_.roles; ++role) first_of_role_.first[role + 1] += first_of_role_.first[role];
         vec<int> next(first_of_role_.view());
         for (const int v : reference)
-            for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
+            for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i)
                 position_.first[i] = next.first[r_.slot.first[i] / stream_count]++;
     }
     constexpr void list_users(span<const int> reference) {
@@ -133,7 +133,7 @@ private:
         }
     }
     constexpr bool fits(int v) {
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i) {
             const int role = r_.slot.first[i] / stream_count;
             if (slack(role, allocates(v, role)) < 0) return false;
             for (int k = front_.first[role]; k < position_.first[i]; ++k, ++examined_)
@@ -145,7 +145,7 @@ private:
     const Program& p_;
     const Occupancy& r_;
     const held_bytes& h_;
-    vec<int> position_;              // by participation
+    vec<int> position_;              // by occupant
     vec<int> first_of_role_;         // by role: its first position; one more at the end
     vec<int> front_;                 // by role: the first position that is left
     vec<std::int64_t> live_, room_;  // by role: live bytes, and how many there may be; without those that are always alive

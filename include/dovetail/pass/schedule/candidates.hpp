@@ -96,8 +96,8 @@ constexpr bool depends(const adjacency& in, int v, int before) {
 
 template <class Occupancy>
 constexpr bool share_slot(const Occupancy& r, int v, int other) {
-    for (int i = r.participations_of[v]; i < r.participations_of[v + 1]; ++i)
-        for (int j = r.participations_of[other]; j < r.participations_of[other + 1]; ++j)
+    for (int i = r.occupants_of[v]; i < r.occupants_of[v + 1]; ++i)
+        for (int j = r.occupants_of[other]; j < r.occupants_of[other + 1]; ++j)
             if (r.slot[i] == r.slot[j]) return true;
     return false;
 }

@@ -165,8 +165,7 @@ private:
 
     constexpr void count_edges() {
         for (int v = 0; v < p_.tasks.count; ++v) {
-            for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
-                missing_.first[v] += r_.incoming.first[i];
+            for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i) missing_.first[v] += r_.incoming.first[i];
             if (missing_.first[v] == 0) unplaced_.first[unplaced_count_++] = v;
         }
     }
@@ -174,8 +173,8 @@ private:
 
     // Inserts a task into the queue of its slot that is busy longest or, if all are free, into the ready tasks of its stream.
     constexpr void place(int v) {
-        int last = r_.slot.first[r_.participations_of.first[v]];
-        for (int i = r_.participations_of.first[v] + 1; i < r_.participations_of.first[v + 1]; ++i)
+        int last = r_.slot.first[r_.occupants_of.first[v]];
+        for (int i = r_.occupants_of.first[v] + 1; i < r_.occupants_of.first[v + 1]; ++i)
             if (const int slot = r_.slot.first[i]; slots_.first[slot].until > slots_.first[last].until) last = slot;
         key_.first[v] =
             costs_.first[v].time == 0 ? INT64_MIN : -priorities_.first[v];  // what takes no time delays nothing, so it goes first
@@ -185,7 +184,7 @@ private:
         }
         push(slots_.first[last].queue, v);
         // The task now waits for one slot; the next task in the queue of each of its free slots may start instead.
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i)
             if (const int slot = r_.slot.first[i]; slots_.first[slot].until == free) call_next(slot);
     }
     constexpr void call_next(int slot) {
@@ -202,7 +201,7 @@ private:
             return true;
         }
         const std::int64_t end = now_ + costs_.first[v].time;
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) slots_.first[r_.slot.first[i]].until = end;
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i) slots_.first[r_.slot.first[i]].until = end;
         order_.first[issued_++] = v;
         key_.first[v] = end;
         push(running_, v);
@@ -215,7 +214,7 @@ private:
         return static_cast<int>(stream_kind::compute);
     }
     constexpr bool all_free(int v) const {
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i)
             if (slots_.first[r_.slot.first[i]].until != free) return false;
         return true;
     }
@@ -230,14 +229,14 @@ private:
     }
     // Frees the slots of a task that ends now, and satisfies its edges.
     constexpr void finish(int v) {
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i) {
             slots_.first[r_.slot.first[i]].until = free;
             call_next(r_.slot.first[i]);
         }
-        const int stream = r_.slot.first[r_.participations_of.first[v]] % stream_count;
+        const int stream = r_.slot.first[r_.occupants_of.first[v]] % stream_count;
         for (int e = r_.first.first[v]; e < r_.first.first[v + 1]; ++e) {
-            const int participation = r_.arrival.first[e];
-            meet_edge(r_.task.first[participation], r_.slot.first[participation] % stream_count == stream ? now_ : now_ + latency_);
+            const int occupant = r_.arrival.first[e];
+            meet_edge(r_.task.first[occupant], r_.slot.first[occupant] % stream_count == stream ? now_ : now_ + latency_);
         }
     }
     constexpr void meet_edge(int to, std::int64_t time) {

@@ -112,7 +112,7 @@ private:
 
     constexpr std::int64_t start_of(int v) const {
         std::int64_t start = earliest_.first[v];
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i) {
             const int slot = r_.slot.first[i], role = slot / stream_count;
             if (free_at_.first[slot] > start) start = free_at_.first[slot];
             if (const std::int64_t bytes = memory_.allocates(v, role); bytes > 0)
@@ -138,7 +138,7 @@ private:
                 break;
             }
         const std::int64_t end = made_.end.first[v] = made_.start.first[v] + costs_.first[v].time;
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) free_at_.first[r_.slot.first[i]] = end;
+        for (int i = r_.occupants_of.first[v]; i < r_.occupants_of.first[v + 1]; ++i) free_at_.first[r_.slot.first[i]] = end;
         for (int i = held_.first.first[v]; i < held_.first.first[v + 1]; ++i)
             if (std::int64_t& until = in_use_until_.first[held_.buffer.first[i]]; end > until) until = end;
         memory_.execute(v, [&, this](int b) { list_release(p_.buffers.first[b].role, {in_use_until_.first[b], held_.bytes.first[b]}); });

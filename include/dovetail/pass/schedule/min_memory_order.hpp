@@ -2,8 +2,8 @@
 // From a program and its edges to the order with the smaller peak of the two.
 #pragma once
 
+#include "../../ir/schedule.hpp"
 #include "../program/edges.hpp"
-#include "../sync/synchronisation.hpp"
 
 namespace dovetail::pass {
 
@@ -66,10 +66,10 @@ struct held_order {
 // Greedy list scheduling by live bytes, forwards, or backwards with all edges reversed. Among the ready tasks, those that do not increase
 // the live bytes come first, the one that allocates least before the others. If there is none: the task that releases most bytes, where a
 // value with n remaining users counts as released to 1/n. Ties are broken by the written order.
-class holding_fewest {
+class min_memory_scheduler {
 public:
-    constexpr holding_fewest(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back,
-                             const min_memory_options& s)
+    constexpr min_memory_scheduler(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back,
+                                   const min_memory_options& s)
         : p_{p},
           h_{h},
           back_{from_the_back},
@@ -99,7 +99,7 @@ public:
 
 private:
     struct merit {
-        bool leaves = false;  // more bytes are alive after it than before
+        bool grows = false;  // more bytes are alive after it than before
         std::int64_t bytes = 0;
     };
 
@@ -151,7 +151,7 @@ private:
         return {false, -taken};
     }
     constexpr bool better(const merit& a, int v, const merit& b, int w) const {
-        if (a.leaves != b.leaves) return b.leaves;
+        if (a.grows != b.grows) return b.grows;
         if (a.bytes != b.bytes) return a.bytes > b.bytes;
         return (v < w) != back_;
     }
@@ -193,16 +193,12 @@ private:
     vec<std::int64_t> most_;  // by role: peak of live bytes so far
 };
 
-constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back,
-                               const min_memory_options& s) {
-    return holding_fewest{p, h, edges, from_the_back, s}.run();
-}
-
 }  // namespace detail
 
 constexpr vec<int> min_memory_order(const ir::program& p, span<const ir::edge> edges, const min_memory_options& s = {}) {
     const detail::held_bytes h = detail::held_by_tasks(p);
-    detail::held_order front = detail::held_from(p, h, edges, false, s), back = detail::held_from(p, h, edges, true, s);
+    detail::held_order front = detail::min_memory_scheduler{p, h, edges, false, s}.run(),
+                       back = detail::min_memory_scheduler{p, h, edges, true, s}.run();
     if (back.bytes < front.bytes) return static_cast<vec<int>&&>(back.order);
     return static_cast<vec<int>&&>(front.order);
 }

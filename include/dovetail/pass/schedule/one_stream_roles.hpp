@@ -17,7 +17,7 @@ constexpr bool is_of_communication(int slot) { return slot % stream_count == sta
 // Whether no other role has a part in a task.
 template <class Occupancy>
 constexpr bool is_own(const Occupancy& r, int v) {
-    return r.participations_of.first[v + 1] - r.participations_of.first[v] == 1;
+    return r.occupants_of.first[v + 1] - r.occupants_of.first[v] == 1;
 }
 
 // Whether a role has work on the stream of communication, and no part of it is of another role: all calls of NCCL of a rank are on one
@@ -26,7 +26,7 @@ template <class Occupancy>
 constexpr bool can_join(const Occupancy& r, int tasks, int role) {
     bool found = false;
     for (int v = 0; v < tasks; ++v)
-        for (int i = r.participations_of.first[v]; i < r.participations_of.first[v + 1]; ++i) {
+        for (int i = r.occupants_of.first[v]; i < r.occupants_of.first[v + 1]; ++i) {
             const int slot = r.slot.first[i];
             if (slot / stream_count != role || !is_of_communication(slot)) continue;
             if (!is_own(r, v)) return false;
@@ -38,7 +38,7 @@ constexpr bool can_join(const Occupancy& r, int tasks, int role) {
 template <class Occupancy>
 constexpr Occupancy joined(const Occupancy& r, int tasks, int role) {
     Occupancy one = r;
-    for (int i = 0; i < r.participations_of.first[tasks]; ++i)
+    for (int i = 0; i < r.occupants_of.first[tasks]; ++i)
         if (const int slot = r.slot.first[i]; slot / stream_count == role && is_of_communication(slot))
             one.slot.first[i] = role * stream_count;
     return one;
@@ -48,7 +48,7 @@ constexpr Occupancy joined(const Occupancy& r, int tasks, int role) {
 template <class Schedule, class Occupancy>
 constexpr std::int64_t end_of_role(const Schedule& t, const Occupancy& r, int tasks, int role) {
     std::int64_t end = 0;
-    for (int i = 0; i < r.participations_of.first[tasks]; ++i)
+    for (int i = 0; i < r.occupants_of.first[tasks]; ++i)
         if (r.slot.first[i] / stream_count == role && t.end.first[r.task.first[i]] > end) end = t.end.first[r.task.first[i]];
     return end;
 }

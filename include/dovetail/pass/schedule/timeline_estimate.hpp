@@ -9,18 +9,18 @@ namespace dovetail::pass {
 
 namespace detail {
 
-// A discrete-event simulation of the streams of all roles. Each stream of a role is a queue of participations (a participation is a task
-// on one role) in the given order. The events are: the first participation of a queue opens, and a task ends.
+// A discrete-event simulation of the streams of all roles. Each stream of a role is a queue of occupants (an occupant is a task on one
+// role) in the given order. The events are: the first occupant of a queue opens, and a task ends.
 //
-// A participation opens when it is the first of its queue and its incoming edges are satisfied. The task starts when all its participations
+// An occupant opens when it is the first of its queue and its incoming edges are satisfied. The task starts when all its occupants
 // are open, and ends on all roles at once. Tasks that run at the same time on a role slow each other: a computation proceeds at a pace that
 // its communication and copies determine, and these at the pace that the computations on their roles determine, the slowest one of them.
 // For a task whose time beside such hardware a profile has, its own measured pace counts instead. Two streams of a role on which copy
 // engines move data between ranks have half of its link each.
 // Each pace holds until the next event beside it, so that the end of a running task is an estimate which such an event renews.
 //
-// Communication by NCCL slows compute on its roles from the opening of its participation, including the time that it waits for other roles,
-// because its kernel occupies multiprocessors while it waits. What a copy engine moves slows compute only while it runs.
+// Communication by NCCL slows compute on its roles from the opening of its occupant there, including the time that it waits for other
+// roles, because its kernel occupies multiprocessors while it waits. What a copy engine moves slows compute only while it runs.
 template <class Schedule, class Program, class Occupancy, class Costs>
 class stream_simulation {
 public:
@@ -30,7 +30,7 @@ public:
           costs_{costs},
           latency_{s.machine.edge_latency},
           with_{s.machine.with_communication, s.machine.with_copy, s.machine.with_communication},
-          participations_(participation_table::sized(r.participations_of[p.tasks.count])),
+          occupants_(occupant_table::sized(r.occupants_of[p.tasks.count])),
           closed_(counts::sized(p.tasks.count)),
           queues_(r.slots),
           next_(p.roles, never) {
@@ -47,14 +47,14 @@ public:
 private:
     static constexpr std::int64_t never = INT64_MAX;
 
-    struct participation {
+    struct occupant {
         int missing = 0;         // edges that are not satisfied, plus one until it is the first of its queue
-        int behind = -1;         // the next participation of its queue; -1: none
+        int behind = -1;         // the next occupant of its queue; -1: none
         std::int64_t ready = 0;  // the earliest time at which it can open, from what is satisfied so far
     };
     // A stream of a role. The first of a task's queues, by role, has the task's progress while it runs.
     struct queue {
-        int first = -1;              // the first participation that has not ended; -1: none
+        int first = -1;              // the first occupant that has not ended; -1: none
         bool open = false;           // whether that one is open
         bool runs = false;           // whether its task runs
         std::int64_t event = never;  // when that one opens or, in the first of its task's queues, the task ends
@@ -70,29 +70,29 @@ private:
         }
         constexpr std::int64_t end() const { return since + left + (left * (pace - 1000) + 999) / 1000; }
     };
-    using participation_table = room<participation, decltype(Program::participations)>;
+    using occupant_table = room<occupant, decltype(Program::participations)>;
     using counts = room<int, decltype(Program::tasks)>;
 
     static constexpr int compute = static_cast<int>(stream_kind::compute);
 
     constexpr int slot_of(int i) const { return r_.slot.first[i]; }
-    constexpr int begin(int v) const { return r_.participations_of.first[v]; }
-    constexpr int end(int v) const { return r_.participations_of.first[v + 1]; }
+    constexpr int begin(int v) const { return r_.occupants_of.first[v]; }
+    constexpr int end(int v) const { return r_.occupants_of.first[v + 1]; }
     constexpr int task_of(const queue& q) const { return r_.task.first[q.first]; }
 
-    // Fills the queues; the first participation of each is reached at time 0.
+    // Fills the queues; the first occupant of each is reached at time 0.
     constexpr void line_up(span<const int> order) {
         result_.resize(p_.tasks.count, order.count);
         for (int v = 0; v < p_.tasks.count; ++v) {
             result_.stream.first[v] = static_cast<unsigned char>(slot_of(begin(v)) % stream_count);
             closed_.first[v] = end(v) - begin(v);
         }
-        for (int i = 0; i < end(p_.tasks.count - 1); ++i) participations_.first[i].missing = r_.incoming.first[i] + 1;
+        for (int i = 0; i < end(p_.tasks.count - 1); ++i) occupants_.first[i].missing = r_.incoming.first[i] + 1;
         for (int k = order.count - 1; k >= 0; --k) {
             const int v = result_.order.first[k] = order.first[k];
             for (int i = begin(v); i < end(v); ++i) {
                 queue& q = queues_.first[slot_of(i)];
-                participations_.first[i].behind = q.first;
+                occupants_.first[i].behind = q.first;
                 q.first = i;
             }
         }
@@ -100,9 +100,9 @@ private:
             if (q.first >= 0) arrive(q.first, 0);
     }
 
-    // One of the conditions of a participation is satisfied.
+    // One of the conditions of an occupant is satisfied.
     constexpr void arrive(int i, std::int64_t time) {
-        participation& x = participations_.first[i];
+        occupant& x = occupants_.first[i];
         if (time > x.ready) x.ready = time;
         if (--x.missing == 0) set_event(slot_of(i), x.ready);
     }
@@ -153,7 +153,7 @@ private:
         renew_beside(v);
     }
 
-    // Ends a task: the next participations of its queues are reached, and its edges are satisfied.
+    // Ends a task: the next occupants of its queues are reached, and its edges are satisfied.
     constexpr void finish(int v) {
         result_.end.first[v] = now_;
         const int stream = result_.stream.first[v];
@@ -161,7 +161,7 @@ private:
         if (now_ > result_.length) result_.length = now_;
         for (int i = begin(v); i < end(v); ++i) {
             queue& q = queues_.first[slot_of(i)];
-            q.first = participations_.first[i].behind;
+            q.first = occupants_.first[i].behind;
             q.open = q.runs = false;
             set_event(slot_of(i), never);
             if (q.first >= 0) arrive(q.first, now_);
@@ -243,8 +243,8 @@ private:
     std::int64_t latency_;
     interference with_[hardware_count];  // by hardware: between tasks of the other streams and compute
     Schedule result_{};
-    participation_table participations_;
-    counts closed_;           // by task: number of participations that are not open
+    occupant_table occupants_;
+    counts closed_;           // by task: number of occupants that are not open
     vec<queue> queues_;       // by slot
     vec<std::int64_t> next_;  // by role: the time of its next event
     std::int64_t now_ = 0;

@@ -41,7 +41,7 @@ private:
 };
 
 // Bytes that one leaf has first, or last.
-struct stretch {
+struct owned_bytes {
     std::int64_t begin = 0, end = 0;
     int leaf = 0;
 };
@@ -58,7 +58,7 @@ public:
     constexpr std::int64_t lowest() const { return first_ < 0 ? INT64_MAX : gaps_[first_].begin; }
 
     // Takes what is left of the bytes [begin, end) for a leaf, and adds it to `got`.
-    constexpr void take(std::int64_t begin, std::int64_t end, int leaf, vec<stretch>& got) {
+    constexpr void take(std::int64_t begin, std::int64_t end, int leaf, vec<owned_bytes>& got) {
         int before = -1;
         for (int g = first_; g >= 0 && gaps_[g].begin < end; g = gaps_[g].next) {
             const gap free = gaps_[g];
@@ -94,28 +94,28 @@ private:
 // What of an address a key has room for beside an index.
 inline constexpr int key_bits = 43;
 
-constexpr vec<stretch> by_bits_of_address(const vec<stretch>& list, int shift) {
+constexpr vec<owned_bytes> by_bits_of_address(const vec<owned_bytes>& list, int shift) {
     vec<std::int64_t> keys(list.size(), unset{});
     for (int i = 0; i < list.size(); ++i)
         keys[i] = ((list[i].begin / ir::alignment >> shift & ((std::int64_t{1} << key_bits) - 1)) << item_bits) + i;
     sort(keys);
-    vec<stretch> sorted(list.size(), unset{});
+    vec<owned_bytes> sorted(list.size(), unset{});
     for (int i = 0; i < list.size(); ++i) sorted[i] = list[static_cast<int>(keys[i] & ((1 << item_bits) - 1))];
     return sorted;
 }
-constexpr vec<stretch> by_address(const vec<stretch>& list, std::int64_t bytes) {
-    vec<stretch> sorted = by_bits_of_address(list, 0);
+constexpr vec<owned_bytes> by_address(const vec<owned_bytes>& list, std::int64_t bytes) {
+    vec<owned_bytes> sorted = by_bits_of_address(list, 0);
     if (bytes / ir::alignment >> key_bits > 0) return by_bits_of_address(sorted, key_bits);
     return sorted;
 }
 
 // The first, or the last, owner of each byte of an arena in a run.
 template <class Program>
-constexpr vec<stretch> takers(const Program& program, span<const int> defined, bool last, const ir::placement* place, bool host,
-                              std::int64_t bytes) {
+constexpr vec<owned_bytes> takers(const Program& program, span<const int> defined, bool last, const ir::placement* place, bool host,
+                                  std::int64_t bytes) {
     const ir::buffer* buffer = program.buffers.first;
     untaken free{bytes};
-    vec<stretch> got;
+    vec<owned_bytes> got;
     // Mostly the first few buffers fill all of the arena.
     for (int i = 0; i < defined.count && free.lowest() < bytes; ++i) {
         const int b = defined.first[last ? defined.count - 1 - i : i];
@@ -132,7 +132,7 @@ constexpr vec<stretch> takers(const Program& program, span<const int> defined, b
 
 // Before a leaf is defined, in as many runs as the buffer has slots, all that was done with it is over.
 template <class Program>
-constexpr void demand_own(const Program& program, const basic_lifetimes<Program>& lives, int buffer, required_clocks& out) {
+constexpr void require_of_own(const Program& program, const basic_lifetimes<Program>& lives, int buffer, required_clocks& out) {
     const ir::buffer& x = program.buffers.first[buffer];
     for (int l = x.first_leaf, end = l + x.leaves; l < end; ++l)
         if (lives.definition_of(l) >= 0) out.add(lives.definition_of(l), x.slots, lives.release_of(l));
@@ -143,8 +143,8 @@ template <class Program>
 constexpr void require_of_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined,
                                  const ir::placement* place, bool host, std::int64_t bytes, required_clocks& out) {
     if (bytes == 0) return;
-    const vec<stretch> opening = takers(program, defined, false, place, host, bytes),
-                       closing = takers(program, defined, true, place, host, bytes);
+    const vec<owned_bytes> opening = takers(program, defined, false, place, host, bytes),
+                           closing = takers(program, defined, true, place, host, bytes);
     for (int i = 0, j = 0; i < opening.size(); ++i) {
         while (j < closing.size() && closing[j].end <= opening[i].begin) ++j;
         for (int k = j; k < closing.size() && closing[k].begin < opening[i].end; ++k)
@@ -187,7 +187,7 @@ constexpr vec<required_clock> required_clocks_of(const Program& program, const b
         const int b = all[d];
         const ir::storage where = buffer[b].where;
         if (buffer[b].slots == 1 && where != ir::storage::input && where != ir::storage::state) continue;
-        demand_own(program, lives, b, wanted);
+        require_of_own(program, lives, b, wanted);
         if (where == ir::storage::state) states = true;
     }
     require_of_shared(program, lives, defined, places, false, memory.roles[r].arena_bytes, wanted);

@@ -40,16 +40,16 @@ struct basic_synchronisation {
     basic_in_run<Program> waits;
     basic_lifetimes<Program> lives;
 };
-using flow = basic_synchronisation<ir::program>;
+using synchronisation = basic_synchronisation<ir::program>;
 
 namespace detail {
 
 // The walk over one role's steps after the other. What is written and touched is by leaf of the buffer that owns the bytes.
 template <class Program>
-class flow_walk {
+class access_walk {
 public:
-    constexpr flow_walk(const Program& program, const basic_issue_order<Program>& issued, span<const vector_clock> memory,
-                        basic_synchronisation<Program>& out)
+    constexpr access_walk(const Program& program, const basic_issue_order<Program>& issued, span<const vector_clock> memory,
+                          basic_synchronisation<Program>& out)
         : program_{program},
           issued_{issued},
           memory_{memory},
@@ -232,7 +232,7 @@ template <class Program>
 constexpr basic_synchronisation<Program> synchronise(const Program& program, const basic_issue_order<Program>& issued,
                                                      span<const vector_clock> memory = {}) {
     basic_synchronisation<Program> out{};
-    detail::flow_walk<Program>{program, issued, memory, out}.walk();
+    detail::access_walk<Program>{program, issued, memory, out}.walk();
     return out;
 }
 

@@ -7,11 +7,6 @@
 
 namespace dovetail::plan::detail {
 
-template <class Plan>
-constexpr std::int64_t largest_need(const Plan& made) {
-    return largest_bytes(made.roles.view());
-}
-
 // What the objective counts of a candidate.
 template <class G, class O, candidate C>
 constexpr std::int64_t objective_value() {
@@ -37,7 +32,7 @@ constexpr findings answered(findings f) {
     else if constexpr (What == request::kind::bytes && booked(C))
         f.bytes_of(C) = stage_table<key, stage::book_memory<C>>.bytes;
     else if constexpr (What == request::kind::bytes)
-        f.bytes_of(C) = largest_need(stage_table<key, stage::emit<C>>);
+        f.bytes_of(C) = ir::largest_bytes(stage_table<key, stage::emit<C>>.roles.view());
     return f;
 }
 

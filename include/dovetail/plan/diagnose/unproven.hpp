@@ -9,9 +9,9 @@
 
 namespace dovetail::plan::detail {
 
-template <class G, int Mention>
+template <class G, int SourcePosition>
 struct role_named {
-    using type = dsl::type_at<written<G>, Mention>;
+    using type = dsl::type_at<written<G>, SourcePosition>;
 };
 template <class G>
 struct role_named<G, -1> {

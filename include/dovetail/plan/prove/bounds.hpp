@@ -72,23 +72,23 @@ public:
           nodes_{static_cast<unsigned>(g.nodes.count)},
           communicators_{static_cast<unsigned>(p.communicators.count)},
           member_{p.members.begin()},
-          part_{p.participations.begin()},
+          participation_{p.participations.begin()},
           access_{p.accesses.begin()} {}
 
     constexpr verdict check() {
         int v = 0;
         for (const ir::task *x = p_.tasks.begin(), *end = p_.tasks.end(); x != end; ++x, ++v) {
             const unsigned participations = static_cast<unsigned>(x->participations), members = static_cast<unsigned>(x->members);
-            if (x->first_participation != part_ - p_.participations.begin() || x->first_member != member_ - p_.members.begin() ||
-                participations - 1 >= static_cast<unsigned>(p_.participations.end() - part_) ||
+            if (x->first_participation != participation_ - p_.participations.begin() || x->first_member != member_ - p_.members.begin() ||
+                participations - 1 >= static_cast<unsigned>(p_.participations.end() - participation_) ||
                 members - 1 >= static_cast<unsigned>(p_.members.end() - member_))
                 return {flaw::bad_table, -1, v};
             if (!take_members(x->members))  // Only for names: members are left over then.
                 return {flaw::bad_table, -1, v};
-            if (const verdict bad = take_parts(*x, v); !bad) return bad;  // Only for names: participations are left over then.
+            if (const verdict bad = take_participations(*x, v); !bad) return bad;  // Only for names: participations are left over then.
         }
-        return {part_ == p_.participations.end() && member_ == p_.members.end() && access_ == p_.accesses.end() ? flaw::none
-                                                                                                                : flaw::bad_table};
+        return {participation_ == p_.participations.end() && member_ == p_.members.end() && access_ == p_.accesses.end() ? flaw::none
+                                                                                                                         : flaw::bad_table};
     }
 
 private:
@@ -100,17 +100,20 @@ private:
         return true;
     }
     // Each role makes the calls of a group in the order of its participations, which is that of the members: so it is the same on all.
-    constexpr verdict take_parts(const ir::task& x, int v) {
+    constexpr verdict take_participations(const ir::task& x, int v) {
         const unsigned first = static_cast<unsigned>(x.first_member), members = static_cast<unsigned>(x.members);
-        const ir::participation *start = part_, *end = part_ + x.participations;
-        for (; part_ != end; ++part_) {
-            if (ordered_ && part_ != start && comes_before(part_[0], part_[-1])) return {flaw::bad_table, part_->role, v};
-            if (static_cast<unsigned>(part_->member) - first >= members || part_->first_access != access_ - p_.accesses.begin() ||
-                static_cast<unsigned>(part_->accesses) > static_cast<unsigned>(p_.accesses.end() - access_) ||
-                static_cast<unsigned>(part_->awaited) > static_cast<unsigned>(p_.accesses.end() - access_ - part_->accesses))
-                return {flaw::bad_table, part_->role, v};
-            if (const verdict bad = check_accesses(p_, *part_, access_, v); !bad) return bad;
-            access_ += part_->accesses + part_->awaited;
+        const ir::participation *start = participation_, *end = participation_ + x.participations;
+        for (; participation_ != end; ++participation_) {
+            if (ordered_ && participation_ != start && comes_before(participation_[0], participation_[-1]))
+                return {flaw::bad_table, participation_->role, v};
+            if (static_cast<unsigned>(participation_->member) - first >= members ||
+                participation_->first_access != access_ - p_.accesses.begin() ||
+                static_cast<unsigned>(participation_->accesses) > static_cast<unsigned>(p_.accesses.end() - access_) ||
+                static_cast<unsigned>(participation_->awaited) >
+                    static_cast<unsigned>(p_.accesses.end() - access_ - participation_->accesses))
+                return {flaw::bad_table, participation_->role, v};
+            if (const verdict bad = check_accesses(p_, *participation_, access_, v); !bad) return bad;
+            access_ += participation_->accesses + participation_->awaited;
         }
         return {};
     }
@@ -123,7 +126,7 @@ private:
     bool ordered_;
     unsigned symbols_, nodes_, communicators_;
     const ir::member* member_;  // the first that no task has so far
-    const ir::participation* part_;
+    const ir::participation* participation_;
     const ir::access* access_;
 };
 

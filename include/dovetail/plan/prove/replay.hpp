@@ -210,7 +210,7 @@ private:
         int *x = touches_.rows.first + touches::width * r, &version = touches_.value[r];
         const int due = states_.of(static_cast<int>(&a - p_.accesses.first), i) + run_ * states_.updates[a.leaf + i];
         if (a.mode == access_mode::read) {
-            // a second source position of what this launch has read, or gets as `inout`
+            // a second occurrence of what this launch has read, or gets as `inout`
             for (const ir::access* k = p_.accesses.first + y.first_access; k != &a; ++k)
                 if (covers(*k, a.leaf + i)) return true;
             if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));

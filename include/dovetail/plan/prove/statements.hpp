@@ -127,13 +127,13 @@ private:
         access_mode mode = access_mode::read;
         for (const int *s = arguments_.begin(), *behind = arguments_.end(); s != behind; ++s, ++next_) {
             if (next_ == end_) return refuse(flaw::wrong_access);
-            if (n_.update) mode = first_mention_of_target(s) ? access_mode::update : access_mode::read;
+            if (n_.update) mode = first_occurrence_of_target(s) ? access_mode::update : access_mode::read;
             if (!blocks_.holds(p_, *next_, *s) || next_->mode != mode) return refuse(flaw::wrong_access);
         }
     }
 
     // A target that is also an argument is passed as inout, once.
-    constexpr bool first_mention_of_target(const int* s) const {
+    constexpr bool first_occurrence_of_target(const int* s) const {
         const int *first = arguments_.begin(), before = static_cast<int>(s - first);
         return contains(g_.operands.subspan(n_.first_result, n_.results), *s) && !contains({first, before}, *s);
     }

@@ -102,7 +102,6 @@ struct schedule {
     }
 };
 
-// The stages from a schedule to the tables of the plan, which run in one evaluation.
 template <candidate C>
 struct ready {
     static constexpr const char* name = "ready";
@@ -127,6 +126,7 @@ struct slowed {
     }
 };
 
+// issue, synchronise, assign_memory and wait_across_runs run within `emit`, in one evaluation.
 template <candidate C>
 struct issue {
     static constexpr const char* name = "issue";
