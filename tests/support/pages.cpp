@@ -1,6 +1,6 @@
 // Writes the files that tests/observe/browser and tests/observe/hta check into the current folder: pages of a graph of about ten
 // operations, of one of about a thousand, of the README's graph as planned for GPUs, and of a smaller one of that kind with a measured
-// run; a trace for each rank of its runs, and the overlap that dovetail computes from them.
+// run, also planned for one stream; a trace for each rank of its runs, and the overlap that dovetail computes from them.
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/observe/html.hpp>
@@ -56,10 +56,12 @@ struct host_threads {
                                                          .host_bandwidth = 5'000'000'000};
 };
 using with_threads = dv::options<host_threads>;
+using on_one_stream = dv::options<host_threads, dv::overlap<false>>;
 
+template <class Options>
 void run_three(support::traced_runs& runs, int count) {
     dv::host::world{4, dv::host::link{std::chrono::microseconds{50}, 40e6}}.run([&](auto& rank) {
-        dv::executor<senders::three_small_senders, with_threads> step{rank, dv::record_times};
+        dv::executor<senders::three_small_senders, Options> step{rank, dv::record_times};
         step.bind(dv::name<senders::value>, 0.5f);
         for (int i = 0; i < count; ++i) runs.add(i, rank.index(), step, step.run().times());
     });
@@ -82,8 +84,13 @@ int main() {
 
     const observe::plan_view three{observe::tables_of<senders::three_small_senders, with_threads>()};
     support::traced_runs runs{5};
-    run_three(runs, 5);
+    run_three<with_threads>(runs, 5);
     all = all && to.write("page", "measured.html", observe::html(three, {runs.timelines(three).back()}));
     all = all && runs.write(three, ".");
+
+    const observe::plan_view serial{observe::tables_of<senders::three_small_senders, on_one_stream>()};
+    support::traced_runs serial_runs{1};
+    run_three<on_one_stream>(serial_runs, 1);
+    all = all && to.write("page", "one_stream.html", observe::html(serial, serial_runs.timelines(serial)));
     return all ? 0 : 1;
 }

@@ -105,7 +105,10 @@ inline std::string edges_json(const plan_view& of, const timeline& t) {
     });
 }
 
-// The schedules below each other: on one stream, as planned, and as measured. Marks moved and critical operations in them.
+// The chart of the plan comes behind the one of the sequential schedule, which stands for it if the plan has one stream.
+inline int chart_of_plan(const plan_view& of) { return of.plan.overlapped ? 1 : 0; }
+
+// The schedules below each other: on one stream, as planned if that is another, and as measured. Marks moved and critical operations.
 inline std::string charts_json(const plan_view& of, timeline& before, timeline& actual, std::vector<timeline>& runs) {
     // Operations that moved are marked in both schedules.
     for (std::size_t r = 0; r < before.rows.size(); ++r) {
@@ -114,8 +117,8 @@ inline std::string charts_json(const plan_view& of, timeline& before, timeline& 
             before.rows[r].slices[static_cast<std::size_t>(at[static_cast<std::size_t>(s.task)])].moved = s.moved;
     }
     const auto path_before = mark_critical(of, before), path = mark_critical(of, actual);
-    std::string charts = chart_json(of, before, path_before, false);
-    if (of.plan.overlapped) charts += "," + chart_json(of, actual, path, true);
+    std::string charts = of.plan.overlapped ? chart_json(of, before, path_before, false) + "," : "";
+    charts += chart_json(of, actual, path, true);
     for (timeline& t : runs) {
         mark_moved(of, t, before);
         const auto measured_path = mark_critical(of, t);
@@ -139,8 +142,8 @@ inline std::string html(const plan_view& of, std::vector<timeline> runs = {}) {
     const auto memory = [&](const row& r) { return memory_json(of, actual, r); };
     const std::string data = "{\"title\":" + in_quotes(of.title()) + ",\"cards\":" + json_list(cards(of, moved), card) +
                              ",\"ops\":" + operations_json(of) + ",\"steps\":" + steps_json(of) + ",\"charts\":" + charts +
-                             ",\"memory\":" + json_list(actual.rows, memory) + ",\"edges\":" + edges_json(of, actual) +
-                             ",\"report\":" + in_quotes(reports) + "}";
+                             ",\"plan\":" + std::to_string(chart_of_plan(of)) + ",\"memory\":" + json_list(actual.rows, memory) +
+                             ",\"edges\":" + edges_json(of, actual) + ",\"report\":" + in_quotes(reports) + "}";
     return page_text(of.title(), data);
 }
 

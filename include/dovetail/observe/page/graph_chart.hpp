@@ -7,7 +7,7 @@ inline constexpr const char* page_graph_chart = R"page(// The graph: a band for 
 class Graph {
   constructor() {
     this.canvas = $("graph").appendChild(document.createElement("canvas"));
-    const plan = D.charts[Math.min(1, D.charts.length - 1)], depth = plan.rows.map(r => r.slices.map(() => 0)), homes = D.ops.map(() => []);
+    const plan = D.charts[D.plan], depth = plan.rows.map(r => r.slices.map(() => 0)), homes = D.ops.map(() => []);
     plan.rows.forEach((r, k) => r.slices.forEach((s, i) => homes[s[0]].push([k, i])));
     // Steps stand in an order that keeps every edge, so a few sweeps settle the depths across roles.
     const into = plan.rows.map(r => r.slices.map(() => []));
@@ -56,7 +56,7 @@ class Graph {
       const now = n ? n.s[0] : -1;
       if (now !== chosen) { chosen = now; redraw(); }
       tip(e, n && D.ops[n.s[0]][0] + "\n" + this.plan.rows[n.k].name + ", step " + n.i + "\n" + us(n.s[2]) + " to " + us(n.s[3]) +
-          (n.s[4] & 1 ? "\nmoved against the sequential plan" : "") + "\n" + (D.charts.length > 1 && D.steps[n.k][n.i] || ""));
+          (n.s[4] & 1 ? "\nmoved against the sequential plan" : "") + "\n" + (D.steps[n.k][n.i] || ""));
     });
     for (const end of ["pointerup", "pointercancel", "pointerleave"]) c.addEventListener(end, e => {
       down.delete(e.pointerId);

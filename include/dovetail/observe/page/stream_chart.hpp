@@ -102,7 +102,7 @@ inline constexpr const char* page_stream_chart = R"page(class StreamChart {
       const s = r.slices[best];
       const waits = r.waits.filter(w => w[1] === best)
         .map(w => D.ops[r.slices[w[0]][0]][0] + (w[2] ? " of " + w[2] + " run(s) before" : ""));
-      const memory = this.chart === D.charts[0] ? "" : D.steps[r.role][best] || "";
+      const memory = this.chart === D.charts[D.plan - 1] ? "" : D.steps[r.role][best] || "";
       return [s[0], D.ops[s[0]][0] + "\n" + r.name + ", step " + best + ", " + (this.streams ? streamNames[s[1]] : "stream") + "\n" +
         us(s[2]) + " to " + us(s[3]) + " (" + us(s[3] - s[2]) + ")" +
         (s[4] & 1 ? "\nmoved against the sequential plan" : "") + (s[4] & 2 ? "\non the critical path" : "") +
