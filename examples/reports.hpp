@@ -21,13 +21,19 @@ inline double hidden(const observe::overlap_report& report) {
     return 1 - static_cast<double>(all.exposed_moving) / static_cast<double>(all.moving);
 }
 
+// Who communicates with whom, where the axes of the graph have their widths.
+inline dovetail::geometry ranks_of(const observe::plan_view& of, std::size_t ranks) {
+    return {of.graph, static_cast<int>(ranks), {}, of.plan.roles};
+}
+
 // Prints the time of the fastest recorded step beside the prediction.
 template <class Training, class Options>
 void print(const std::vector<observe::measured_run>& runs) {
     const observe::plan_view of{observe::tables_of<Training, Options>()};
-    observe::timeline quickest = observe::measured(of, runs[0]);
+    const dovetail::geometry where = ranks_of(of, runs[0].ranks.size());
+    observe::timeline quickest = observe::measured(of, runs[0], &where);
     for (const observe::measured_run& run : runs)
-        if (observe::timeline t = observe::measured(of, run); t.length < quickest.length) quickest = std::move(t);
+        if (observe::timeline t = observe::measured(of, run, &where); t.length < quickest.length) quickest = std::move(t);
     const observe::timeline planned = observe::predicted(of), before = observe::sequential(of);
     std::printf("  a step: predicted %s, measured %s\n", observe::duration_text(planned.length).c_str(),
                 observe::duration_text(quickest.length).c_str());
@@ -53,7 +59,7 @@ public:
         if (++e.added < ranks_ || e.line.empty()) return;
         std::printf("%s", e.line.c_str());
         if (ranks_ > 1) {
-            const observe::overlap_report report = observe::overlap(of_, observe::measured(of_, e.run), before_);
+            const observe::overlap_report report = observe::overlap(of_, observe::measured(of_, e.run, &where_), before_);
             std::printf(", %.0f%% of communication hidden", 100 * hidden(report));
         }
         std::printf("\n");
@@ -75,6 +81,7 @@ private:
 
     const int ranks_;
     const observe::plan_view of_{observe::tables_of<Training, Options>()};
+    const dovetail::geometry where_ = ranks_of(of_, static_cast<std::size_t>(ranks_));
     const observe::timeline before_ = observe::sequential(of_);
     std::mutex mutex_;
     std::map<int, entry> steps_;
