@@ -6,6 +6,8 @@
 
 #include "support/tensors.hpp"
 
+#include <limits>
+
 using namespace dovetail;
 using support::filled;
 
@@ -30,6 +32,9 @@ bool near(double a, double exact) { return (a < exact ? exact - a : a - exact) <
 static_assert(dsl::accepts_arguments<ops::add, 2> && !dsl::accepts_arguments<ops::add, 1> && !dsl::accepts_arguments<ops::add, 3>);
 static_assert(!dsl::accepts_arguments<ops::subtract, 3> && !dsl::accepts_arguments<ops::multiply, 3>);
 static_assert(dsl::accepts_arguments<ops::zip_with<weighted>, 4>);
+// What is not a number stays one, so that it is seen.
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+static_assert(ops_detail::positive_part{}(nan) != ops_detail::positive_part{}(nan) && ops_detail::where_positive{}(2.0f, nan) == 2);
 
 }  // namespace
 

@@ -113,13 +113,13 @@ struct times {
 struct positive_part {
     template <class T>
     DOVETAIL_HOST_DEVICE constexpr T operator()(T x) const {
-        return x > T{} ? x : T{};
+        return x <= T{} ? T{} : x;  // NaN remains
     }
 };
 struct where_positive {
     template <class T>
     DOVETAIL_HOST_DEVICE constexpr T operator()(T gradient, T x) const {
-        return x > T{} ? gradient : T{};
+        return x <= T{} ? T{} : gradient;
     }
 };
 }  // namespace dovetail::ops_detail
