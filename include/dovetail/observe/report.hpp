@@ -83,7 +83,8 @@ inline std::string report_text(const plan_view& of, const overlap_report& report
             "  could cover: computations of the rank that did not run beside it. "
             "dependency: one needs what the other makes; memory: they share bytes;\n"
             "  queue: it belongs to a communication that the stream takes before or after; "
-            "interference: nothing forbids it, and the plan sees no gain\n";
+            "covers another: it runs beside another communication;\n"
+            "  interference: nothing forbids it, and the plan sees no gain\n";
     return text;
 }
 

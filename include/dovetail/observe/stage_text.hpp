@@ -53,7 +53,7 @@ inline std::string joined(const std::string& a, const std::string& b) { return a
 inline std::string symbol_text(const ir::graph& g, int symbol) {
     if (symbol < 0) return "discard";
     const ir::symbol& x = g.symbols[symbol];
-    if (x.kind == ir::symbol_kind::axis_index) return "stream";
+    if (x.kind == ir::symbol_kind::axis_index) return "axis_index";
     return named(x.name) ? display(*x.name) : "(" + std::to_string(symbol) + ")";  // an unnamed nested expression
 }
 inline std::string role_text(const ir::graph& g, int role) {
@@ -63,7 +63,7 @@ inline std::string role_text(const ir::graph& g, int role) {
 
 inline std::string graph_text(const ir::graph& g) {
     rows values{{"value", "kind", "type", "role", ""}};
-    static constexpr const char* kinds[] = {"value", "input", "state", "stream"};
+    static constexpr const char* kinds[] = {"value", "input", "state", "axis_index"};
     for (int i = 0; i < g.symbols.size(); ++i) {
         const ir::symbol& x = g.symbols[i];
         std::string more = x.output ? "output" : "";

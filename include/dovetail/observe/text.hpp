@@ -161,7 +161,7 @@ inline std::string explain(const plan_view& of) {
                        (of.plan.overlapped ? "overlapped" : "one stream") + "\n";
     for (int role = 0; role < of.roles(); ++role) {
         const ir::role_plan& p = of.plan.roles[role];
-        text += "\n" + std::string(of.graph.single_rank || named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " +
+        text += "\n" + std::string(!of.graph.single_rank && named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " +
                 std::to_string(p.steps) + " steps, " + std::to_string(of.wait_count(role)) + " waits, " + std::to_string(p.events) +
                 " events; arena " + with_separators(p.arena_bytes) + " bytes" +
                 (p.host_arena_bytes > 0 ? ", pinned " + with_separators(p.host_arena_bytes) : "") +
