@@ -21,7 +21,9 @@ void parse(const std::string& file) {
     }
     try {
         dovetail::file_notes notes = h.metadata;
-        const st::shard s = st::detail::take_shard(notes);
+        std::sort(h.tensors.begin(), h.tensors.end(), st::by_name{});
+        const st::shard s = st::detail::take_shard(notes, h.tensors);
+        fuzzers::require(s.replicated.size() <= h.tensors.size(), "what is replicated is in the file");
         fuzzers::require(s.index >= 0 && s.index < s.width, "a shard is one of its width");
     } catch (const st::malformed&) {}
     const std::string written = st::place_and_format(h);

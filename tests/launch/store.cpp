@@ -406,6 +406,9 @@ TEST_CASE("metadata of a shard that says nothing sensible") {
     has(why(R"("dovetail.axis":"tp")"), refused);
     has(why(all + R"("dovetail.index":"-1","dovetail.width":"2")"), "a natural number is expected");
     has(why(all + R"("dovetail.index":"1x","dovetail.width":"2")"), "nothing more is expected");
+    const std::string shard = R"("dovetail.axis":"tp","dovetail.index":"1","dovetail.width":"2","dovetail.replicated":)";
+    has(why(shard + R"("w")"), "its metadata calls `w` replicated, which is no tensor of it");
+    has(why(shard + R"("\n\n\n")"), "its metadata calls `` replicated, which is no tensor of it");
     has(why(R"("dovetail.colour":"red")"), "its metadata `dovetail.colour` is unknown");
 }
 

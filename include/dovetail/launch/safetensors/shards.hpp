@@ -42,8 +42,21 @@ inline std::int64_t number_in(const file_note& note) {
     text.expect_end();
     return n;
 }
-// Removes the metadata of a shard from the notes.
-inline shard take_shard(file_notes& notes) {
+// The names of replicated tensors, each of which the file has once.
+inline std::vector<std::string> replicated_names(const std::string& text, const std::vector<tensor_entry>& tensors) {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        names.push_back(text.substr(at, end - at));
+        at = end + 1;
+        if (names.size() > tensors.size() || !std::binary_search(tensors.begin(), tensors.end(), names.back(), by_name{}))
+            throw malformed{"its metadata calls `" + control::printable(names.back()) + "` replicated, which is no tensor of it"};
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+// Removes the metadata of a shard from the notes. `tensors` are those of the file, by name.
+inline shard take_shard(file_notes& notes, const std::vector<tensor_entry>& tensors) {
     shard s;
     int found = 0;
     for (const file_note& n : notes) {
@@ -56,17 +69,12 @@ inline shard take_shard(file_notes& notes) {
         } else if (n.name == "dovetail.width") {
             s.width = number_in(n);
         } else if (n.name == "dovetail.replicated") {
-            for (std::size_t at = 0; at < n.text.size();) {
-                const std::size_t end = std::min(n.text.find('\n', at), n.text.size());
-                s.replicated.push_back(n.text.substr(at, end - at));
-                at = end + 1;
-            }
+            s.replicated = replicated_names(n.text, tensors);
         } else {
             throw malformed{"its metadata `" + control::printable(n.name) + "` is unknown"};
         }
     }
     std::erase_if(notes, [](const file_note& n) { return n.name.starts_with(shard::reserved); });
-    std::sort(s.replicated.begin(), s.replicated.end());
     if (found != 0 && (found != 4 || s.axis.empty() || s.index >= s.width))
         throw malformed{"its metadata does not say which shard of which axis it is"};
     return s;
@@ -88,7 +96,7 @@ public:
             // The members of a JSON object have no order.
             std::sort(header_.tensors.begin(), header_.tensors.end(), by_name{});
             std::sort(header_.metadata.begin(), header_.metadata.end(), by_name{});
-            position_ = detail::take_shard(header_.metadata);
+            position_ = detail::take_shard(header_.metadata, header_.tensors);
         } catch (const malformed& e) {
             refuse(path, e.what());
         }
