@@ -32,10 +32,11 @@ public:
             static_cast<void>(calls.get_last_error());
             on_->nccl.check_async_errors();
             if (std::chrono::steady_clock::now() > until) {
+                const std::string late = "timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what +
+                                         "; NCCL does not tell which have not come";
+                abort({mine_, late, {}, {}, true, nullptr, true});  // also the runs in flight of this rank
                 on_->abort_communication();
-                throw timeout{"timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what +
-                                  "; NCCL does not tell which have not come",
-                              mine_};
+                throw timeout{late, mine_};
             }
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         }

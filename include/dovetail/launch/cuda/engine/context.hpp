@@ -135,7 +135,7 @@ public:
     }
     // Waits until the streams are empty, up to the bound; false if they are not.
     bool drain(std::chrono::nanoseconds bound) noexcept {
-        const auto until = std::chrono::steady_clock::now() + bound;
+        const auto until = launch::after(bound);
         for (;;) {
             bool empty = true;
             for (const cudaStream_t s : streams)
@@ -191,7 +191,7 @@ private:
         if (f.too_long)
             world->abort({index,
                           "timeout: the communication of rank " + std::to_string(index) + " has stood still for " +
-                              std::to_string(std::chrono::duration<double>(f.limit).count()) + " s: " + who,
+                              launch::in_seconds(f.limit) + ": " + who,
                           f.doing.operation, f.doing.statement});
     }
 
