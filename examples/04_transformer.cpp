@@ -84,9 +84,11 @@ void write_on(Executor& predictor, const transformer::text& text, transformer::t
 // A training, or a part of it: from the files `resume`, or from the beginning, to a step. Paths that are empty stand for no file.
 struct stretch {
     int last_step;
-    std::string resume = {}, save = {}, initial = {};  // of the states: at first, every `every` steps and at last, before the first step
-    std::string losses = {};                           // gets a line for each step, behind those that it has: the step and its loss
-    int every = 25;                                    // steps, after which a line of the progress is printed
+    std::string resume = {};   // file of the states with which the training begins
+    std::string save = {};     // file of the states, written every `every` steps and at the end
+    std::string initial = {};  // file of the states, written before the first step
+    std::string losses = {};   // gets a line for each step, behind those that it has: the step and its loss
+    int every = 25;            // steps, after which a line of the progress is printed
 };
 enum class afterwards { nothing, text };
 
@@ -137,7 +139,7 @@ std::vector<double> play(const transformer::text& text, World make_world, const 
     constexpr int ranks = Dp * Tp * Pp, tokens_of_step = Model::sequences * length;
     using options = plan_options<ranks, World>;
     using learning = typename Model::template train<Dp, Tp, Pp>;
-    // Before the training, which a text without these characters is refused
+    // Before the training, so that a text without these characters is refused at once
     const transformer::tokens beginning = Then == afterwards::text ? text.encoded("Of Man ") : transformer::tokens{};
     std::vector<double> losses;
     reports::recorded_steps<learning, options> recorded{ranks};

@@ -224,7 +224,7 @@ template <int Roles, class World>
 int generate(const transformer::text& text, World make_world) {
     constexpr int ranks = Roles * width, steps = 200;
     using options = plan_options<ranks, World>;
-    std::vector<transformer::tokens> beginnings;  // made before the training, which a text without these characters is refused
+    std::vector<transformer::tokens> beginnings;  // made first: a text without these characters is refused at once
     for (const char* beginning : {"Of Man ", "Satan ", "And on the "}) beginnings.push_back(text.encoded(beginning));
     bool good = true;
     auto world = make_world(ranks);

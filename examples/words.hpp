@@ -20,7 +20,7 @@ inline std::optional<int> number(const std::string& word) {
     return bad == std::errc{} && behind == end && n >= 0 ? std::optional{n} : std::nullopt;
 }
 
-// The number that a file of states has among its notes: how many steps, or epochs, it is behind.
+// The number that a file of states has among its notes: after how many steps, or epochs, it was saved.
 template <class Notes>
 int noted(const Notes& notes, const std::string& name, const std::string& file) {
     for (const auto& [of, text] : notes)

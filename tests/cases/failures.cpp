@@ -380,7 +380,7 @@ TEST_CASE("two threads that make executors of one rank") {
         std::thread first{[&] { dv::executor<late>{rank}; }};
         while (stalls == before) std::this_thread::yield();
         CHECK(message([&] { dv::executor<doubling>{rank}; }) ==
-              "dovetail: rank 0, which makes an executor, is used by two threads at once");
+              "dovetail: executors of rank 0 are made by two threads at once");
         stalling = false;
         first.join();
         dv::executor<doubling>{rank};

@@ -1,4 +1,4 @@
-// The library's version and the only macros it defines.
+// The library's version and the only macros that outlive the header that defines them.
 #pragma once
 
 #define DOVETAIL_VERSION_MAJOR 0

@@ -14,8 +14,8 @@ struct width_of_axis : axis_width {
     using of_axis = Axis;
 };
 template <class Axis>
-constexpr width_of_axis<Axis> width(int streams) {
-    return {{&tag_of<Axis>, streams}};
+constexpr width_of_axis<Axis> width(int positions) {
+    return {{&tag_of<Axis>, positions}};
 }
 
 }  // namespace dovetail

@@ -64,7 +64,8 @@ public:
     class usage : launch::one_thread::use {
     public:
         explicit usage(store_core* of)
-            : use{of == nullptr ? nullptr : &of->one_thread_, [of] { return "the store of rank " + std::to_string(of->rank); }} {}
+            : use{of == nullptr ? nullptr : &of->one_thread_,
+                  [of] { return "the store of rank " + std::to_string(of->rank) + " is used"; }} {}
     };
 
     // Throws if executors on `place` cannot use the states: they are on another device, or in use by a rank of another world. Positions are

@@ -31,7 +31,8 @@ public:
 
 private:
     // The error, or an empty text. A pipe is not written to: without a reader the program would block forever. A file keeps its contents
-    // until the new ones are complete. In place is written what is no file, such as a link, and a file in a folder that takes no new one.
+    // until the new ones are complete. What is not a regular file, such as a link, is written in place, as is a file in a folder that takes
+    // no new one.
     static std::string written(const std::string& path, const std::string& text) {
         struct stat s = {};
         const bool exists = ::lstat(path.c_str(), &s) == 0;

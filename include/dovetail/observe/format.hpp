@@ -54,7 +54,7 @@ inline std::string percent(std::int64_t a, std::int64_t b) {
     return (a <= INT64_MAX / 100 ? ratio(a * 100, b, 1) : ratio(a, b < 100 ? 1 : b / 100, 1)) + " %";
 }
 
-// Bytes in the largest binary unit that leaves a whole number, else with one decimal: "512 B", "1.5 MiB".
+// Bytes in the largest binary unit that is not more, with one decimal unless it is whole: "512 B", "1.5 MiB".
 inline std::string bytes_text(std::int64_t n) {
     static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     int unit = 0;

@@ -104,7 +104,7 @@ struct plan_view : plan_tables {
     // The buffer whose bytes are used: the buffer itself, or the one that it is an alias of.
     int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
     std::int64_t peak(int role) const { return ir::bytes_of(plan.roles[role]); }
-    // The bytes that a task transfers or accesses on one role, each buffer counted once.
+    // The bytes that a task transfers or accesses on one role; an argument that is passed twice counts twice.
     std::int64_t bytes(const ir::step& s) const {
         std::int64_t sum = 0;
         for (const ir::participation& participation : program.participations.subspan(s.first_participation, s.participations))

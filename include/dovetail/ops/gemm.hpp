@@ -8,7 +8,7 @@
 // The same added to a matrix in place, as gradients of micro-batches are added up. C has the elements of A and B, or those in which sums
 // are computed: float gradients of half factors.
 //
-//     update<gradient, add_matmul_tn(gradient, x, slope)>    gradient += x^T slope
+//     update<gradient, add_matmul_tn(gradient, x, dy)>    gradient += x^T dy
 #pragma once
 
 #include "cuda/gemm.hpp"

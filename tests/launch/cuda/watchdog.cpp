@@ -7,7 +7,7 @@
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/launch/cuda/api/devices.hpp>
-#include <dovetail/launch/cuda/communicators/join_all.hpp>
+#include <dovetail/launch/cuda/communicators/init_communicator.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/world/local_peers.hpp>
 
@@ -276,7 +276,7 @@ TEST_CASE("joining ends at its limit, with NCCL's error, or with a communicator,
     };
     dv::cuda::calls.comm_abort = [](ncclComm_t) { ++aborted; return ncclSuccess; };
     const dv::launch::local_peers among{2};
-    const auto join = [&](auto limit) { return dv::cuda::detail::join_all(among, 1, 2, 0, {}, {}, limit); };
+    const auto join = [&](auto limit) { return dv::cuda::detail::init_communicator(among, 1, 2, 0, {}, {}, limit); };
     aborted = 0;
     returns = false;
     result = ncclSuccess;

@@ -45,7 +45,7 @@ inline std::optional<::uid_t> owner_by_netlink(const address& local, const addre
     const descriptor kernel = descriptor::of([] { return ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG); });
     alignas(nlmsghdr) char reply[1024];
     if (!kernel || ::send(kernel.get(), &ask, sizeof ask, 0) != static_cast<ssize_t>(sizeof ask)) return {};
-    const auto n = ::recv(kernel.get(), reply, sizeof reply, 0);
+    const auto n = ::recv(kernel.get(), reply, sizeof reply, MSG_DONTWAIT);  // the kernel answers within `send`
     if (n < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(inet_diag_msg)))) return {};
     nlmsghdr head;
     inet_diag_msg said;

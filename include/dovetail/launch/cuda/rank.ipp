@@ -14,7 +14,7 @@ DOVETAIL_INLINE int rank::device() const { return on_->device; }
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return on_->memory; }
 template <class Make>
 std::shared_ptr<engine> rank::made_by(const executable_plan<stream>& from, engine_options options, Make make) {
-    const launch::one_thread::use one{&on_->making, [this] { return launch::who_makes_executors(index()); }};
+    const launch::one_thread::use one{&on_->making, [this] { return launch::making_executors(index()); }};
     try {
         check(calls.set_device(on_->device), "cudaSetDevice");
     } catch (const call_error& e) {

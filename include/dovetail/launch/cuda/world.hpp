@@ -67,7 +67,7 @@ public:
 
     // Calls body(rank) for every rank of this process and waits for all of them. Throws the first exception that left body on a rank;
     // exceptions of ranks that only noticed that failure are dropped. If there is no other, or none left body, throws the error of a run
-    // that no exception has reported because its ticket was dropped.
+    // that no exception has reported because its ticket was dropped. Afterwards the current device of the calling thread is that of a rank.
     template <class Body>
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {

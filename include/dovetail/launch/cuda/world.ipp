@@ -5,7 +5,7 @@
 #include "../world/local_peers.hpp"
 #include "../world/rank_threads.hpp"
 #include "communicators/communicator_peers.hpp"
-#include "communicators/join_all.hpp"
+#include "communicators/init_communicator.hpp"
 #include "communicators/membership.hpp"
 #include "held_rank.ipp"
 #include "rank.ipp"
@@ -65,7 +65,9 @@ DOVETAIL_INLINE world world::adopt(ncclComm_t comm, int device) {
     return w;
 }
 
-DOVETAIL_INLINE std::string world::links() const { return "GPUs; communication by NCCL " + detail::nccl_version_text(NCCL_VERSION_CODE); }
+DOVETAIL_INLINE std::string world::links() const {
+    return "GPUs; communication by NCCL " + detail::nccl_version_text(detail::nccl_version());
+}
 
 DOVETAIL_INLINE world world::of(membership m) {
     const int there = detail::devices_here();
@@ -167,7 +169,7 @@ DOVETAIL_INLINE std::shared_ptr<context> world::context_of_part(const std::share
         if (adopted_ != nullptr)
             check(calls.comm_split(adopted_, 0, m.rank, &all, options_.given() ? &config : nullptr), "ncclCommSplit");
         else
-            all = detail::join_all(*shared, m.rank, m.size, m.device, m.id(options_), config, m.limit);
+            all = detail::init_communicator(*shared, m.rank, m.size, m.device, m.id(options_), config, m.limit);
     } catch (const call_error& e) {
         throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.text()};
     }

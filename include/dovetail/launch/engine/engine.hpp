@@ -241,7 +241,7 @@ protected:
 
 private:
     launch::one_thread::use used() {
-        return {&one_thread_, [this] { return "the executor of " + described() + " on " + where.describe(rank); }};
+        return {&one_thread_, [this] { return "the executor of " + described() + " on " + where.describe(rank) + " is used"; }};
     }
     template <class Call>
     auto reporting(Call call) -> decltype(call()) {

@@ -10,13 +10,13 @@ namespace dovetail::launch {
 
 class one_thread {
 public:
-    // Held while the object is used; none: nothing is. `who()` names the object: "the store of rank 1".
+    // Marks the object as in use while this lives; without an object it does nothing. `what()` begins the error:
+    // "the store of rank 1 is used".
     class use {
     public:
-        template <class Who>
-        use(one_thread* of, Who who) : of_{of} {
-            if (of != nullptr && of->used_.test_and_set(std::memory_order_acquire))
-                throw usage_error{who() + " is used by two threads at once"};
+        template <class What>
+        use(one_thread* of, What what) : of_{of} {
+            if (of != nullptr && of->used_.test_and_set(std::memory_order_acquire)) throw usage_error{what() + " by two threads at once"};
         }
         use(const use&) = delete;
         use& operator=(const use&) = delete;
@@ -32,7 +32,7 @@ private:
     std::atomic_flag used_ = ATOMIC_FLAG_INIT;
 };
 
-// For `use`, where executors are made.
-inline std::string who_makes_executors(int rank) { return "rank " + std::to_string(rank) + ", which makes an executor,"; }
+// What two threads do, for `use`: make executors of one rank.
+inline std::string making_executors(int rank) { return "executors of rank " + std::to_string(rank) + " are made"; }
 
 }  // namespace dovetail::launch

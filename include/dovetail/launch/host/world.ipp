@@ -44,7 +44,7 @@ DOVETAIL_INLINE int rank::size() const { return state_->world->peers.size(); }
 DOVETAIL_INLINE std::string rank::links() const { return describe(state_->world->links); }
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return state_->device; }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
-    const launch::one_thread::use one{&state_->making, [this] { return launch::who_makes_executors(index()); }};
+    const launch::one_thread::use one{&state_->making, [this] { return launch::making_executors(index()); }};
     const geometry where{from.graph, size(), options.widths, from.plan.roles};
     options.role_conflict = roles_.conflict(from.graph, from.name, where, index(), options.store);
     const auto made = launch::reporting([&, this] { return host_engine::make(from, state_, std::move(options)); },

@@ -6,8 +6,9 @@
 // The same file may include <dovetail/launch/cuda/commands/local_reduction.hpp>, which reductions by copy engines need, and
 // <dovetail/launch/cuda/progress/progress_word.hpp>, with which replayed runs of small messages are faster.
 //
-// This instantiates every shipped operation on these elements, including operations that mix them. User-defined function objects in map<F>
-// and zip_with<F> are instantiated in the same .cu file by
+// This instantiates every shipped operation on these elements, including operations that mix them, but for fused attention, and AdamW with
+// moments of another type than that in which the weights are computed. User-defined function objects in map<F> and zip_with<F> are
+// instantiated in the same .cu file by
 //
 //     template void dovetail::kernels::transform<F>(dovetail::cuda::stream, std::int64_t, float*,
 //                                                    dovetail::kernels::operand<float, false>);

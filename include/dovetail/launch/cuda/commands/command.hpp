@@ -61,8 +61,8 @@ struct command {
     ncclRedOp_t op = ncclSum;
     int from = -1;  // index into the table of pointers; call: the first of them; -1: none
     int to = -1;
-    int peer = -1;                      // rank of the world, or the root in `comm`
-    int input = -1;                     // copy_input: the number of the input
+    int peer = -1;                      // rank of the world, or the root in `comm`; copy_input: its place in `input_copies`
+    int input = -1;                     // copy_input: the symbol of the input, then its number
     int awaited_flag = -1;              // put, wait: the own flag that it waits for
     int set_flag = -1;                  // make_room, put: the flag that it sets at the peer
     int target = -1;                    // put: the receiver's access

@@ -15,7 +15,7 @@ class local_command_builder {
 public:
     local_command_builder(const access_table& accesses, const ir::member& m, std::vector<participant> participants,
                           std::vector<command>& to, std::vector<int>& lists)
-        : accesses_{accesses}, m_{m}, group_indices_{std::move(participants)}, to_{to}, lists_{lists} {
+        : accesses_{accesses}, m_{m}, participants_{std::move(participants)}, to_{to}, lists_{lists} {
         for (int i = 0; i < members(); ++i)
             if (at(i).recv >= 0 && collective::receives_result(m, i)) receivers_.push_back(i);
     }
@@ -28,8 +28,8 @@ public:
     }
 
 private:
-    int members() const { return static_cast<int>(group_indices_.size()); }
-    const participant& at(int member) const { return group_indices_[static_cast<std::size_t>(member)]; }
+    int members() const { return static_cast<int>(participants_.size()); }
+    const participant& at(int member) const { return participants_[static_cast<std::size_t>(member)]; }
     bool cuts() const { return collective::of(m_.kind).sends == collective::pieces::one_per_member; }
     bool joins() const { return collective::of(m_.kind).receives == collective::pieces::one_per_member; }
 
@@ -50,7 +50,7 @@ private:
         if (k > 0 && !cuts()) return copy(at(receivers_[0]).recv, 0, receiver.recv, 0, block);
         command a = transfer_command(command_kind::local_reduce, -1, k * block, receiver.recv, 0, block);
         a.first_source = static_cast<int>(lists_.size());
-        for (const participant& s : group_indices_)
+        for (const participant& s : participants_)
             if (s.send >= 0) lists_.push_back(s.send);
         a.sources = static_cast<int>(lists_.size()) - a.first_source;
         a.elements = accesses_.buffer_of(receiver.recv).type.type;
@@ -64,7 +64,7 @@ private:
 
     const access_table& accesses_;
     const ir::member& m_;
-    std::vector<participant> group_indices_;
+    std::vector<participant> participants_;
     std::vector<command>& to_;
     std::vector<int>& lists_;
     std::vector<int> receivers_;

@@ -19,7 +19,7 @@ struct membership {
     std::function<ncclUniqueId(const nccl_options&)> id = {};  // the same on all ranks; an error if their options differ
     std::shared_ptr<launch::peers> channel = {};               // null: exchanges use NCCL itself
     std::chrono::nanoseconds limit = {};                       // until all ranks have joined
-    // Whether the rank is held (world::hold): once at a time, as the channel serves one.
+    // Whether the rank is held or runs (world::hold, world::run): once at a time, as the channel serves one.
     std::shared_ptr<std::atomic<bool>> in_use = std::make_shared<std::atomic<bool>>(false);
 };
 

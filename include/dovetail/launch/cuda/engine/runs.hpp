@@ -112,10 +112,10 @@ protected:
         if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
         if (run > counters_.shown()->issued.load(std::memory_order_acquire)) return false;  // another thread issues it
         if (!reached(run) || counted_.load(std::memory_order_acquire)) return false;
-        has_ended(run);
+        note_ended(run);
         return true;
     }
-    void has_ended(std::int64_t run) {
+    void note_ended(std::int64_t run) {
         std::int64_t before = ended_.load(std::memory_order_relaxed);
         while (before < run && !ended_.compare_exchange_weak(before, run, std::memory_order_acq_rel)) {}
         counters_.shown()->ended.store(ended_.load(), std::memory_order_release);
@@ -271,7 +271,7 @@ private:
         for (std::int64_t run = ended_.load() + 1; run <= last; ++run) {
             const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
             if (!completed(r)) break;
-            has_ended(run);
+            note_ended(run);
         }
         if (ended_.load() < last) on_->world->lose_run();
         try {

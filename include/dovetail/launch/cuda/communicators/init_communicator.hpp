@@ -13,13 +13,13 @@ namespace dovetail::cuda::detail {
 
 // The communicator of all ranks, on rank `rank`, whose peers are `among`. Throws call_error; the error that ended the work of the ranks; or
 // timeout after `limit`. A call from which NCCL does not return stays on its thread until the process ends.
-inline ncclComm_t join_all(const launch::peers& among, int rank, int size, int device, const ncclUniqueId& id, ncclConfig_t config,
-                           std::chrono::nanoseconds limit) {
-    struct joining {
+inline ncclComm_t init_communicator(const launch::peers& among, int rank, int size, int device, const ncclUniqueId& id, ncclConfig_t config,
+                                    std::chrono::nanoseconds limit) {
+    struct init_call {
         std::promise<ncclComm_t> made;
         std::atomic<bool> decided = false;  // the call has returned, or the rank has given up: whichever comes first
     };
-    const auto call = std::make_shared<joining>();
+    const auto call = std::make_shared<init_call>();
     std::thread{[=]() mutable {
         ncclComm_t made = nullptr;
         try {
