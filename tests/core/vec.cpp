@@ -27,6 +27,10 @@ constexpr bool grows_and_shrinks() {
     bool good = v.empty() && v.size() == 0 && v.view().empty();
     for (int i = 0; i < 100; ++i) v.push(i * i);
     for (int i = 0; i < 100; ++i) good = good && v[i] == i * i;
+    vec<int> doubled;  // an element of its own, also where the array moves
+    doubled.push(1);
+    for (int i = 0; i < 20; ++i) doubled.push(doubled[i]);
+    for (const int x : doubled) good = good && x == 1;
     good = good && v.size() == 100 && v.back() == 99 * 99;
     v.cut(99);
     good = good && v.size() == 99 && v.back() == 98 * 98;

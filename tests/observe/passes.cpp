@@ -76,10 +76,16 @@ TEST_CASE("the rewritten graph is shown with what has rewritten it, statements f
     CHECK(says(passes<along_an_axis, overlapped>(), "\n  as written\n"));
 }
 
+TEST_CASE("the index of a rank along an axis is called so") {
+    struct numbered : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::let<y, copy(dv::axis_index<dp>)>, dv::output<y>> {};
+    const std::string text = passes<numbered, overlapped>();
+    CHECK_MESSAGE(says(text, "axis_index  axis_index"), text);
+}
+
 TEST_CASE("operations and values stand there by their names") {
     const std::string text = passes<there_and_back, several>();
     for (const char* wanted : {"transfer a  comm     left    r a", "multiply b  reads what it writes",
-                                      "middle  2 multiply b  1 transfer a", "of `there_and_back`"})
+                               "middle  2 multiply b  1 transfer a", "of `there_and_back`"})
         CHECK_MESSAGE(says(text, wanted), text);
 }
 

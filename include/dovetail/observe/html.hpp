@@ -105,7 +105,7 @@ inline std::string edges_json(const plan_view& of, const timeline& t) {
     });
 }
 
-// The chart of the plan comes behind the one of the sequential schedule, which stands for it if the plan has one stream.
+// The place of the plan's chart: behind the one of the sequential schedule, which is left out if the plan has one stream too.
 inline int chart_of_plan(const plan_view& of) { return of.plan.overlapped ? 1 : 0; }
 
 // The schedules below each other: on one stream, as planned if that is another, and as measured. Marks moved and critical operations.
