@@ -174,13 +174,25 @@ TEST_CASE("compute is the slower of arithmetic and memory, behind one launch") {
     CHECK(s.time() == 3 + 600'000);
 }
 
-TEST_CASE("a local_reduce reads its second argument in place of the first, and writes its result") {
+TEST_CASE("a local_reduce reads its second argument in place of the first, and writes its result, or a block of it") {
+    dv::operation in_place;
+    in_place.own_block_in_place = true;
     sample s;
-    s.member(op_kind::local_reduce, 1, 20000, 20000);
+    dv::ir::member& m = s.member(op_kind::local_reduce, 1, 20000, 20000);
     s.p.accesses[1].mode = dv::access_mode::read;
     CHECK(s.time() == 3 + 200'000);
-    s.p.accesses[1].mode = dv::access_mode::update;
-    CHECK(s.time() == 3 + 400'000);
+    dv::ir::buffer result;
+    result.bytes = 16000;
+    s.p.accesses.push(support::whole(s.p, support::add_whole(s.p, result), dv::access_mode::write));
+    s.p.participations[0].accesses = 3;
+    CHECK(s.time() == 3 + 360'000);
+    s.g.nodes.push({});
+    s.g.nodes[0].role = 0;
+    s.g.nodes[0].axes = 1u;  // of width 8
+    m.node = 0;
+    m.op = &in_place;
+    m.communicator = 0;
+    CHECK(s.time() == 3 + 220'000);
 }
 
 TEST_CASE("transfers, collectives over roles, and the same on one rank") {

@@ -127,6 +127,13 @@ TEST_CASE("the key of a communication: kind, transport, bytes, ranks") {
                                   key_among<all_gather<dp>(x), 512, 4, dv::link::network>(),
                                   key_among<all_gather<dp>(x), 512, 4, dv::link::local, by_copy_engines>()};
     CHECK(std::set<std::uint64_t>(std::begin(keys), std::end(keys)).size() == std::size(keys));
+    // What a rank reduces for itself in the memory of all blocks depends on how many they are.
+    const auto of_reduction = []<int Width>(std::integral_constant<int, Width>) {
+        using mesh = dv::mesh<dv::axis<dp, Width>>;
+        using graph = dv::graph<mesh, dv::input<x, rows_of<512>>, dv::let<y, all_reduce<sum, dp>(x)>, dv::output<y>>;
+        return keys_of<graph, dv::options<by_copy_engines>>().at(1);
+    };
+    CHECK(of_reduction(std::integral_constant<int, 2>{}) != of_reduction(std::integral_constant<int, 4>{}));
     // The width of an open axis is the one that is assumed.
     CHECK(key_among<all_reduce<sum, dp>(x), 512, 0, dv::link::local, dv::assumed_width<2>>() ==
           key_among<all_reduce<sum, dp>(x), 512, 2>());

@@ -31,6 +31,7 @@ struct collective {
     int offset = 0;
     bool zero_edge = false;
     const dv::operation* op = nullptr;
+    int blocks = 1;  // of the result of a local_reduce, which are all alike
 };
 
 inline void receive(const collective& c, const std::vector<piece>& in, int group_index, piece out) {
@@ -62,8 +63,10 @@ inline void receive(const collective& c, const std::vector<piece>& in, int group
         case all_reduce: reduced(0); break;
         case local_reduce: {
             std::vector<const void*> blocks;
-            for (std::int64_t at = 0; at < in[0].bytes; at += out.bytes) blocks.push_back(in[0].data + at);
-            if (out.bytes > 0) dv::host::detail::reduce(out.type, c.reduce, blocks, out.data, out.bytes);
+            const std::int64_t block = out.bytes / c.blocks;
+            for (std::int64_t at = 0; at < in[0].bytes; at += block) blocks.push_back(in[0].data + at);
+            for (std::int64_t at = 0; at < out.bytes; at += block)
+                dv::host::detail::reduce(out.type, c.reduce, blocks, out.data + at, block);
             break;
         }
         case reduce:
@@ -73,7 +76,11 @@ inline void receive(const collective& c, const std::vector<piece>& in, int group
         case all_gather:
         case gather:
             if (c.kind == all_gather || group_index == c.root)
-                for (int i = 0; i < n; ++i) copy(i * in[i].bytes, in[i], 0, in[i].bytes);
+                for (int i = 0; i < n; ++i) {
+                    const bool from_its_place = c.op != nullptr && c.op->own_block_in_place;
+                    const std::int64_t block = from_its_place ? in[i].bytes / n : in[i].bytes;
+                    copy(i * block, in[i], from_its_place ? i * block : 0, block);
+                }
             break;
         case reduce_scatter: reduced(group_index * out.bytes); break;
         case all_to_all:

@@ -197,7 +197,9 @@ private:
                 m_.effect(run, here, i) = apply(n.op, in, out);
             } else if (!dv::is_communication(n.kind)) {
                 in.push_back(argument(0, position));
-                receive({moving_within_a_rank(n.kind), n.reduce}, in, 0, m_.result(run, here, i, 0));
+                // A reduction in place makes one block, at its place: here each block is that one.
+                const int blocks = static_cast<int>(m_.neighbours(n.role, position, n.axes).size());
+                receive({moving_within_a_rank(n.kind), n.reduce, -1, 0, false, n.op, blocks}, in, 0, m_.result(run, here, i, 0));
             } else {
                 const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
                 std::vector<std::vector<piece>> given(positions.size());

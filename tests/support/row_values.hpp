@@ -193,8 +193,12 @@ private:
         switch (n.kind) {
             case all_reduce: return reduced(n, group, row);
             case reduce_scatter: return reduced(n, group, index * rows + row);
-            case local_reduce: return reduced_blocks(n, row, rows, rank);
-            case all_gather: return given(row / each)[row % each];
+            case local_reduce:
+                if (n.op->own_block_in_place) rows /= members;  // each block is that of the rank
+                return reduced_blocks(n, row % rows, rows, rank);
+            case all_gather:
+                if (n.op->own_block_in_place) return given(row / (rows / members))[row];
+                return given(row / each)[row % each];
             case own_rows: return given(index)[index * rows + row];
             case broadcast: return given(n.root)[row];
             case scatter: return given(n.root)[index * rows + row];

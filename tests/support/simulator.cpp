@@ -245,7 +245,7 @@ private:
         meeting& m = meeting_of(k, i, run);
         const int group_index = k.instance_of[i].second;
         std::vector<piece> in, out;
-        for (int a : v.results) out.push_back(touched_by(k, a, run));
+        for (int a : v.results) out.push_back(made_of(touched_by(k, a, run), k, member));
         if (member.kind == dv::op_kind::input) {
             const piece bound =
                 m_.value(run, member.symbol,
@@ -272,10 +272,20 @@ private:
         }
         if (v.node < 0 || (dv::is_communication(member.kind) && !receives(member.kind, member.root, group_index))) return;
         for (std::size_t j = 0; j < out.size(); ++j) {
-            const piece then = m_.result(run, m_.at(v.graph_role, k.position), v.node, v.result_index[j]);
+            const piece then = made_of(m_.result(run, m_.at(v.graph_role, k.position), v.node, v.result_index[j]), k, member);
             if (!same(out[j], then))
                 throw failure(name(step) + " gave a wrong result on " + name(k) + " in run " + std::to_string(run));
         }
+    }
+
+    // What a member makes of a result: all of it, or the block of the rank, at its place among those of its communicator.
+    piece made_of(piece result, const rank& k, const dv::ir::member& member) const {
+        if (member.kind != dv::op_kind::local_reduce || !member.op->own_block_in_place) return result;
+        if (member.communicator < 0) throw failure("a reduction in place has no communicator");
+        const auto positions = m_.neighbours(k.role, k.position, p_.communicators[member.communicator].axes);
+        result.bytes /= static_cast<std::int64_t>(positions.size());
+        result.data += (std::find(positions.begin(), positions.end(), k.position) - positions.begin()) * result.bytes;
+        return result;
     }
 
     void compare_states() {

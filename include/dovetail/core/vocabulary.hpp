@@ -211,7 +211,7 @@ struct operation {
     bool has_workspace = false;
     std::int64_t (*workspace)(const tensor_type* arguments) = nullptr;
     int in_place = -1;               // argument whose buffer the first result may reuse
-    bool in_place_only = false;      // ... and must reuse: the launch gets one `inout`
+    bool in_place_only = false;      // ... and must reuse: a launch gets one `inout`
     row_wise_extents row_wise = {};  // how it can be computed in blocks
     bool has_effect = false;         // needed even if its results are not used
     int sms = 0;                     // streaming multiprocessors that it needs; 0: all that are available
@@ -224,6 +224,9 @@ struct operation {
     int block = 0, blocks = 0;  // of rows<I, N>, as written; a graph's nodes have their own
     // Of a communication whose result only a local_reduce reads: what a rank gives itself stays in the argument, which that reads as well.
     bool own_block_stays = false;
+    // Of the local_reduce and the all_gather of an all_reduce: what the one makes and the other takes is the memory of all blocks, in which
+    // the rank's own block is at its place. The other blocks are nobody's until the all_gather brings them.
+    bool own_block_in_place = false;
     // Of a communication by copy engines: it is on the stream of the local_reduce that makes or reads what it moves.
     bool beside_reduction = false;
     // The shape rule, the workspace, or one of cost and tiles could not be evaluated in a constant expression with trial arguments: it is

@@ -162,16 +162,18 @@ private:
         return x;
     }
 
-    // The bytes that a participation reads and writes, and its payload: what it reads, or what it writes. What a local_reduce reads of its
-    // second argument, it does not read of the first.
+    // The bytes that a participation reads and writes, and its payload: what it reads, or what it writes.
     constexpr accessed accessed_by(const ir::participation& x) const {
         std::int64_t read = 0, written = 0;
         const ir::access* const first = p_.accesses.first + x.first_access;
-        const bool reduces = p_.members.first[x.member].kind == op_kind::local_reduce;
-        for (const ir::access *a = first, *end = a + x.accesses; a != end; ++a) {
-            const std::int64_t bytes = in_parts_ ? ir::bytes_of(p_, *a) : p_.buffers.first[a->buffer].bytes;
-            if (reads(a->mode) && !(reduces && a == first + 1)) read += bytes;
-            if (writes(a->mode)) written += bytes;
+        const bool in_blocks = ir::touches_blocks(p_.members.first[x.member]);
+        for (int k = 0; k < x.accesses; ++k) {
+            const ir::access& a = first[k];
+            const std::int64_t bytes = in_blocks   ? ir::touched_bytes(g_, p_, x, k)
+                                       : in_parts_ ? ir::bytes_of(p_, a)
+                                                   : p_.buffers.first[a.buffer].bytes;
+            if (reads(a.mode)) read += bytes;
+            if (writes(a.mode)) written += bytes;
         }
         return {read + written, read > written ? read : written};
     }

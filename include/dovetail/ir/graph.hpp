@@ -167,9 +167,10 @@ constexpr bool stands_in(const Graph& g, const node& n, int region) {
 }
 
 // Product of the widths of the axes in `mask` on a role; 0 where one is open.
-constexpr std::int64_t width_along(const graph& g, int role, unsigned mask) {
+template <class Graph>
+constexpr std::int64_t width_along(const Graph& g, int role, unsigned mask) {
     std::int64_t n = 1;
-    for (const mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes))
+    for (const mesh_axis& m : g.mesh.view().subspan(g.roles[role].first_axis, g.roles[role].axes))
         if ((mask >> m.axis & 1u) != 0) n *= m.width;
     return n;
 }

@@ -66,8 +66,8 @@ struct member {
     int node = -1;    // of the graph; -1: a derived transfer or an input
     int symbol = -1;  // what a transfer or input moves; else the first result
     reduction reduce = reduction::none;
-    int communicator = -1;
-    int root = -1;  // group index (collective over roles) or index along the communicator's axes
+    int communicator = -1;  // also of a local_reduce that makes the rank's own block in place: of whose blocks it is one
+    int root = -1;          // group index (collective over roles) or index along the communicator's axes
     int offset = 0;
     bool zero_edge = false;
     bool local = false;  // one rank plays all roles (a single-rank graph): no communication
@@ -157,6 +157,21 @@ template <class Program>
 constexpr std::int64_t bytes_of(const Program& program, const access& a) {
     const leaf& last = program.leaves.first[a.leaf + a.leaves - 1];
     return last.begin + last.bytes - program.leaves.first[a.leaf].begin;
+}
+// Whether a member touches a block of what it accesses: a reduction within a rank, and what moves its result from its place.
+constexpr bool touches_blocks(const member& m) { return m.kind == op_kind::local_reduce || (m.op != nullptr && m.op->own_block_in_place); }
+// The bytes that a participation touches of its access `k`. A local_reduce reads of its second argument the block that it does not read of
+// the first.
+template <class Graph, class Program>
+constexpr std::int64_t touched_bytes(const Graph& g, const Program& program, const participation& x, int k) {
+    const member& m = program.members.first[x.member];
+    const access& a = program.accesses.first[x.first_access + k];
+    const bool reduces = m.kind == op_kind::local_reduce;
+    if (reduces && k == 1) return 0;
+    const bool own_block = m.op != nullptr && m.op->own_block_in_place && (reduces ? writes(a.mode) : reads(a.mode));
+    if (!own_block) return bytes_of(program, a);
+    const node& n = g.nodes.first[m.node];
+    return bytes_of(program, a) / width_along(g, n.role, n.axes);
 }
 // The tensor that an operation sees: the rows that the access covers.
 template <class Program>

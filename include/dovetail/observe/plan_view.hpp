@@ -108,8 +108,7 @@ struct plan_view : plan_tables {
     std::int64_t bytes(const ir::step& s) const {
         std::int64_t sum = 0;
         for (const ir::participation& participation : program.participations.subspan(s.first_participation, s.participations))
-            for (const ir::access& a : program.accesses.subspan(participation.first_access, participation.accesses))
-                sum += ir::bytes_of(program, a);
+            for (int k = 0; k < participation.accesses; ++k) sum += ir::touched_bytes(graph, program, participation, k);
         return sum;
     }
 

@@ -6,7 +6,7 @@
 #include "support/laws.hpp"
 #include "support/planner.hpp"
 #include "support/random_graph.hpp"
-#include "support/simulator.hpp"
+#include "support/simulated.hpp"
 #include "support/written.hpp"
 
 #include <dovetail/core/display.hpp>
@@ -275,6 +275,58 @@ TEST_CASE("in two levels the values are those of NCCL alone") {
     values_are_equal_over<app::hosts_first<4>, integers>(8);
     values_are_equal_over<app::hosts_last, integers>(8);
     values_are_equal_over<app::hosts_between, floats>(8);
+}
+
+namespace {
+// The result of the only local_reduce of a plan.
+template <class G, class O = app::copied<>>
+const dv::ir::buffer& made_by_reduction() {
+    using planned = dv::plan::planned<G, O>;
+    for (const dv::ir::task& v : planned::program.tasks)
+        if (v.kind == dv::op_kind::local_reduce) {
+            const dv::ir::participation& x = planned::program.participations[v.first_participation];
+            return planned::program.buffers[planned::program.accesses[x.first_access + x.accesses - 1].buffer];
+        }
+    FAIL("nothing is reduced within a rank");
+    return planned::program.buffers[0];
+}
+// Whether the output has its memory.
+template <class G, class O = app::copied<>>
+bool reduces_in_place() {
+    const int owner = made_by_reduction<G, O>().alias;
+    for (const dv::ir::buffer& b : dv::plan::planned<G, O>::program.buffers)
+        if (b.output) return owner >= 0 && b.alias == owner;
+    return false;
+}
+}  // namespace
+
+TEST_CASE("blocks that arrive for an all_reduce, what is reduced of them and the result are one memory") {
+    CHECK(reduces_in_place<app::summed>());
+    CHECK(reduces_in_place<app::over<dv::mesh<app::hosts<1>, dv::axis<app::tp, 4>>, app::all_reduce<app::sum>(app::x)>>());
+    CHECK(!reduces_in_place<app::to_root>());
+    CHECK(!reduces_in_place<app::of_odd_rows>());
+    CHECK(!reduces_in_place<app::sums<app::hosts_first<4>, floats>>());
+    CHECK(!reduces_in_place<app::in_blocks, app::as_written>());  // y is made of the blocks
+    CHECK(made_by_reduction<app::in_blocks, app::as_written>().bytes == app::wide_rows::bytes / 2 / 4);
+    CHECK(dv::plan::planned<app::summed, app::copied<>>::plan.roles[0].arena_bytes == 256);  // 128 bytes, aligned
+}
+
+TEST_CASE("... along the first axis, several axes, and one of one rank, with several runs in flight") {
+    using mesh = dv::mesh<dv::axis<app::dp, 2>, dv::axis<app::a, 1>, dv::axis<app::tp, 2>>;
+    values_are_equal<app::over<mesh, app::all_reduce<app::sum, app::dp>(app::x), floats>>(4);
+    values_are_equal<app::over<mesh, app::all_reduce<app::sum, app::a, app::tp>(app::x), integers>>(4);
+    values_are_equal<app::over<mesh, app::all_reduce<app::average>(app::x), floats>>(4);
+}
+
+
+TEST_CASE("a rank that reduced to the place of another one would be refused") {
+    using mesh = dv::mesh<dv::axis<app::dp, 2>, dv::axis<app::tp, 4>>;
+    using planned = dv::plan::planned<app::over<mesh, app::all_reduce<app::sum, app::tp>(app::x)>, app::copied<>>;
+    subject s{owned(planned::graph), owned(planned::program), owned(planned::plan), planned::options};
+    REQUIRE(s.all().what == dv::plan::flaw::none);
+    for (dv::ir::member& m : s.program.members)
+        if (m.kind == dv::op_kind::local_reduce) m.communicator = -1;
+    CHECK(s.all().what == dv::plan::flaw::wrong_communicator);
 }
 
 TEST_CASE("on the stream of a reduction are the copies of its result, else those of the blocks") {

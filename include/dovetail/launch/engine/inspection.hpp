@@ -44,9 +44,10 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
     for (const ir::step& s : steps) {
         inspected_step& step = all.emplace_back();
         for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations)) {
-            // What arrives for a local_reduce has a block that nobody writes.
-            const operation* const op = p.members[participation.member].op;
-            const bool incomplete = op != nullptr && op->own_block_stays;
+            // What arrives for a local_reduce has a block that nobody writes, and what that makes in place has one that it writes.
+            const ir::member& m = p.members[participation.member];
+            const bool incomplete =
+                m.op != nullptr && (m.op->own_block_stays || (m.op->own_block_in_place && m.kind == op_kind::local_reduce));
             for (int i = participation.first_access; i < participation.first_access + participation.accesses; ++i) {
                 const ir::access& a = p.accesses[i];
                 const ir::buffer& b = p.buffers[a.buffer];

@@ -50,7 +50,8 @@ public:
             if (s.send != nullptr) argument_bytes_ = s.send_bytes;
         }
         const auto receivers = static_cast<std::int64_t>(receivers_.size());
-        block_ = row_.sends == collective::pieces::one || receivers == 0 ? argument_bytes_ : argument_bytes_ / receivers;
+        const bool whole = row_.sends == collective::pieces::one && !takes_own_block();
+        block_ = whole || receivers == 0 ? argument_bytes_ : argument_bytes_ / receivers;
     }
     void run() {
         if (row_.reduces)
@@ -70,6 +71,8 @@ private:
         void* data;
         const std::vector<void*>* blocks;
     };
+
+    bool takes_own_block() const { return x_.op != nullptr && x_.op->own_block_in_place; }
 
     // Results go to scratch memory first, since a result may be in the same memory as an argument.
     void reduce() {
@@ -101,7 +104,7 @@ private:
     }
     const void* sent_to(const sender& s, std::size_t receiver) const {
         if (!s.blocks->empty()) return (*s.blocks)[receiver];
-        const std::int64_t block = row_.sends == collective::pieces::one ? 0 : static_cast<std::int64_t>(receiver);
+        const std::int64_t block = takes_own_block() ? s.member : row_.sends == collective::pieces::one ? 0 : static_cast<int>(receiver);
         return static_cast<const char*>(s.data) + block * block_;
     }
     void* received_from(const receiver& r, std::size_t sender) const {
@@ -110,6 +113,7 @@ private:
         return static_cast<char*>(r.data) + block * block_;
     }
     bool overwrites_arguments() const {
+        if (takes_own_block()) return false;  // each argument is at its place in the result
         return std::any_of(receivers_.begin(), receivers_.end(), [&, this](const receiver& r) {
             return std::any_of(senders_.begin(), senders_.end(), [&](const sender& s) { return s.data == r.data; });
         });

@@ -18,6 +18,7 @@ struct command {
     communication move = {};
     std::vector<int> partners;  // ranks by member of the communication; empty: no partners
     int mine = 0;               // index of this rank among them
+    int blocks = 1;             // local_reduce: of the result, of which it makes block `mine`
     // Communication whose participants are all on this rank: first access and number of pointers, by group index.
     bool local = false;
     std::vector<int> accesses, counts;
@@ -54,6 +55,10 @@ inline std::vector<command> commands_of(const ir::program& p, const geometry& wh
             }
             a.partners = where.partners(p, p.tasks[s.task], participation.member, rank);
             a.mine = static_cast<int>(std::find(a.partners.begin(), a.partners.end(), rank) - a.partners.begin());
+        } else if (m.op != nullptr && m.op->own_block_in_place) {
+            const std::vector<int> with = where.partners(p, p.tasks[s.task], participation.member, rank);
+            a.blocks = static_cast<int>(with.size());
+            a.mine = static_cast<int>(std::find(with.begin(), with.end(), rank) - with.begin());
         }
         commands.push_back(std::move(a));
     }
@@ -109,11 +114,12 @@ private:
     }
     void reduce_blocks(const command& a, const run_state& f) const {
         const int result = a.first_access + a.pointers - 1;
-        const std::int64_t block = bytes(result), all = bytes(a.first_access);
+        const std::int64_t block = bytes(result) / a.blocks, all = bytes(a.first_access);
         std::vector<const void*> from;
         for (std::int64_t at = 0; at < all; at += block) from.push_back(static_cast<const char*>(address(a.first_access, f)) + at);
         const element type = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].type.type;
-        detail::reduce(type, executable_.program.members[a.member].reduce, from, address(result, f), block);
+        detail::reduce(type, executable_.program.members[a.member].reduce, from, static_cast<char*>(address(result, f)) + a.mine * block,
+                       block);
     }
     void copy_input(const command& a, const run_state& f) const {
         const int symbol = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].symbol;

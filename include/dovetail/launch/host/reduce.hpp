@@ -33,7 +33,7 @@ T divided(accumulator<T> sum, int n) {
         return static_cast<T>(sum / static_cast<accumulator<T>>(n));
 }
 
-// to[i] = reduction over members of from[m][i], `count` elements; `to` does not overlap a source.
+// to[i] = reduction over members of from[m][i], `count` elements; `to` may be a source, and overlaps no source otherwise.
 template <class T>
 void reduce(reduction how, const std::vector<const void*>& from, void* to, std::int64_t count) {
     T* out = static_cast<T*>(to);

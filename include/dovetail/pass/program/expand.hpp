@@ -123,7 +123,7 @@ private:
     constexpr void add_member(int i, const ir::node& n) {
         int communicator = -1, root = n.root;
         bool local = false;
-        if (n.kind != op_kind::compute && is_communication(n.kind)) {
+        if (n.kind != op_kind::compute && (is_communication(n.kind) || n.op->own_block_in_place)) {
             if (n.role >= 0) {
                 if (n.axes != last_axes_ || n.role != last_role_) {
                     const int role = buffers_.rank_of(n.role);

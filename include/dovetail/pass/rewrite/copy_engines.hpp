@@ -2,12 +2,15 @@
 // of the others. Reductions become movement and a reduction of the blocks that arrived, on the rank that has them:
 //
 //     y = reduce_scatter(x)    s = all_to_all(x)     y = local_reduce(s, x)
-//     y = all_reduce(x)        s = all_to_all(x)     p = local_reduce(s, x)    y = all_gather(p)
+//     y = all_reduce(x)        s = all_to_all(x)     p = local_reduce(s, x)    y = all_gather(p)    in one memory
 //     y = reduce(x, root)      s = all_to_all(x)     p = local_reduce(s, x)    y = gather(p, root)
 //
 // An all_reduce whose rows cannot be divided among the ranks, or whose result is a state, gathers all arguments: s = all_gather(x),
 // y = local_reduce(s, x). Every rank reduces in the order of the members, so that results are bitwise equal on all ranks and in all runs.
-// A rank's own block stays in x: on a GPU its copy would be a kernel, which waits beside a product until that has room for it.
+// A rank's own block stays in x: on a GPU its copy would be a kernel, which waits beside a product until that has room for it. For the same
+// reason s, p and y of an all_reduce are one memory: in place of its own block, which s does not get, a rank has p there, and sends it from
+// there to the others, whose blocks then come in place of those of s. Not so where y is itself a block of another value, and where the
+// network's axes take part.
 //
 // A local_reduce is such a kernel, too. On its stream are therefore the copies of its result, which wait for it anyhow, or, where a rank
 // keeps its block of the result, those of the blocks. All other copies are on the stream of copies.
@@ -52,12 +55,25 @@ constexpr operation beside_reduction(operation o) {
     o.beside_reduction = true;
     return o;
 }
+constexpr operation in_place(operation o) {
+    o.own_block_in_place = true;
+    o.in_place = 0;
+    return o;
+}
+// Not only where that is possible: it takes no other block from elsewhere.
+constexpr operation in_place_only(operation o) {
+    o = in_place(o);
+    o.in_place_only = true;
+    return o;
+}
 inline constexpr operation local_reduce_operation = added_operation(&tag_of<struct local_reduce>, op_kind::local_reduce, 2),
                            stage_blocks_operation = staging_operation(&tag_of<struct put_blocks>, op_kind::all_to_all),
                            stage_kept_blocks_operation = beside_reduction(stage_blocks_operation),
                            stage_all_operation = staging_operation(&tag_of<struct stage_all>, op_kind::all_gather),
                            put_all_operation = added_operation(&tag_of<struct put_all>, op_kind::all_gather),
                            put_all_reduced_operation = beside_reduction(put_all_operation),
+                           reduce_in_place_operation = in_place(local_reduce_operation),
+                           put_reduced_in_place_operation = in_place_only(put_all_reduced_operation),
                            put_reduced_to_root_operation = beside_reduction(added_operation(&tag_of<struct put_to_root>, op_kind::gather)),
                            put_from_root_operation = added_operation(&tag_of<struct put_from_root>, op_kind::scatter);
 
@@ -96,10 +112,17 @@ private:
     }
     constexpr void reduce() {
         if (!rules_.in_arena(y_) || !rules_.has_equal_shards(type(x_), ranks_)) return reduce_all();
+        const int staged = put(stage_blocks_operation, x_, type(x_));
+        if (n_.kind == op_kind::all_reduce && !crosses_network() && !rules_.is_part(y_)) return reduce_in_place(staged);
         const int shard = add_value(y_, block_of(type(x_), ranks_));
-        reduce_blocks(put(stage_blocks_operation, x_, type(x_)), x_, shard);
+        reduce_blocks(staged, x_, shard);
         gather(n_.kind == op_kind::reduce ? put_reduced_to_root_operation : put_all_reduced_operation, between_hosts(shard, type(shard)),
                y_);
+    }
+    constexpr void reduce_in_place(int staged) {
+        const int own = add_value(y_, type(y_));
+        reduce_blocks(staged, x_, own, reduce_in_place_operation);
+        gather(put_reduced_in_place_operation, own, y_);
     }
     constexpr void reduce_all() { reduce_blocks(put(stage_all_operation, x_, rules_.stacked(type(x_), ranks_)), x_, y_); }
     constexpr void broadcast() {
@@ -138,14 +161,14 @@ private:
         to_.derive(within_hosts(n_), by, x, staged);
         return staged;
     }
-    constexpr void reduce_blocks(int staged, int x, int y) {
+    constexpr void reduce_blocks(int staged, int x, int y, const operation& by = local_reduce_operation) {
         ir::node n = behind_first(n_);
-        n.axes = 0;
+        n.axes = by.own_block_in_place ? axes_.within_hosts : 0;  // tell the rank's block
         n.root = -1;
         vec<int> arguments;
         arguments.push(staged);
         arguments.push(x);
-        to_.derive(n, local_reduce_operation, arguments, y, n_.reduce);
+        to_.derive(n, by, arguments, y, n_.reduce);
     }
     constexpr void gather(const operation& by, int shard, int y) { to_.derive(within_hosts(behind_first(n_)), by, shard, y); }
 

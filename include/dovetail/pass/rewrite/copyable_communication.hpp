@@ -2,7 +2,7 @@
 // take part in as well. Takes a checked graph.
 #pragma once
 
-#include "../../ir/graph.hpp"
+#include "../../ir/parts.hpp"
 
 namespace dovetail::pass {
 
@@ -33,7 +33,7 @@ constexpr axes_by_link by_link(const ir::graph& g, const ir::node& n) {
 
 class copyable_communication {
 public:
-    constexpr explicit copyable_communication(const ir::graph& g) : g_{g} {}
+    constexpr explicit copyable_communication(const ir::graph& g) : g_{g}, where_{g} {}
 
     constexpr bool may_move(const ir::node& n) const {
         if (!collective::passes_between_members(n.kind) || n.role < 0 || n.nccl_group_id >= 0 || result(n) < 0) return false;
@@ -59,6 +59,8 @@ public:
     constexpr bool in_arena(int symbol) const {
         return g_.symbols[symbol].kind == ir::symbol_kind::value && !g_.symbols[symbol].in_host_memory;
     }
+    // Whether a value is a block of rows of another one.
+    constexpr bool is_part(int symbol) const { return where_.is_part(symbol); }
     static constexpr bool has_equal_shards(const tensor_type& t, std::int64_t members) { return t.rank > 0 && t.extent[0] % members == 0; }
     // So many tensors one behind the other.
     static constexpr tensor_type stacked(tensor_type t, std::int64_t members) {
@@ -103,6 +105,7 @@ private:
     }
 
     const ir::graph& g_;
+    const ir::locations where_;
 };
 
 }  // namespace detail

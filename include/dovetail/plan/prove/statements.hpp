@@ -181,7 +181,8 @@ constexpr verdict check_statement(const ir::graph& g, const ir::program& p, cons
     const int role = g.single_rank ? 0 : n.role;
     if (participations.several()) return {flaw::partner_missing, role, v};
     if (m.root != n.root || x.role != role || x.group_index != 0) return {flaw::node_mismatch, role, v};
-    if (is_communication(m.kind) && !joins_positions(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};
+    if ((is_communication(m.kind) || n.op->own_block_in_place) && !joins_positions(p, m, n.axes, role))
+        return {flaw::wrong_communicator, role, v};
     if (!awaits(g, p, blocks, n, x, n.role)) return {flaw::wrong_access, role, v};
     return statement{g, p, blocks, n, x, v}.check();
 }

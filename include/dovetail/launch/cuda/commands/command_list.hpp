@@ -87,7 +87,7 @@ private:
         for (const ir::participation& p : accesses_.program.participations.subspan(s.first_participation, s.participations)) {
             const ir::member& m = accesses_.program.members[p.member];
             if (!is_communication(m.kind))
-                others.before.push_back(compute(p, m));
+                others.before.push_back(compute(s, p, m));
             else if (!m.local)
                 others.add(s, p);
             else if (std::find(done.begin(), done.end(), p.member) == done.end()) {
@@ -109,7 +109,7 @@ private:
         a.kind = k;
         commands.push_back(a);
     }
-    command compute(const ir::participation& p, const ir::member& m) {
+    command compute(const ir::step& s, const ir::participation& p, const ir::member& m) {
         command a;
         a.from = p.first_access;
         if (m.kind == op_kind::input) {
@@ -129,6 +129,11 @@ private:
             a.kind = command_kind::local_reduce;
             a.to = p.first_access + p.accesses - 1;
             a.bytes = accesses_.bytes_of(a.to);
+            if (m.op != nullptr && m.op->own_block_in_place) {
+                const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[s.task], p.member, rank_);
+                a.bytes /= static_cast<int>(with.size());
+                a.to_offset = (std::find(with.begin(), with.end(), rank_) - with.begin()) * a.bytes;
+            }
             if (const auto own = own_blocks_.find(accesses_.program.accesses[a.from].buffer); own != own_blocks_.end()) {
                 a.own_source = own->second.member;
                 a.own_from = p.first_access + 1;

@@ -3,7 +3,7 @@
 //     all_gather of `z` over 4 ranks  ->  ncclAllGather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
 //     a channel by peer copy          ->  put on the sender, make_room and wait on the receiver
-//     all_gather by peer copies       ->  3 make_room, 3 put, copy of the own piece, 3 wait
+//     all_gather by peer copies       ->  3 make_room, 3 put, copy of the own piece unless it is in place, 3 wait
 #pragma once
 
 #include "../../executable/geometry.hpp"
@@ -62,7 +62,7 @@ private:
     // Sends and receives: a block to each member that this rank reaches, and one from each member that reaches this rank.
     void add_messages(const ir::member& m, const participant& s, const std::vector<int>& with, int mine) {
         const int n = static_cast<int>(with.size());
-        const blocks b = blocks_of(m, s, n);
+        const blocks b = blocks_of(m, s, n, mine);
         std::vector<int> to, from;  // members
         for (int i = 0; i < n; ++i) {
             if (s.send >= 0 && collective::reaches(m, mine, i, n)) to.push_back(i);
@@ -83,8 +83,9 @@ private:
     struct blocks {
         std::int64_t bytes;
         bool cuts, joins, many_arguments, many_results;
+        int own = -1;  // the block of the argument that goes to all
 
-        place given_to(int member, place argument) const { return at(argument, member, cuts, many_arguments); }
+        place given_to(int member, place argument) const { return at(argument, own >= 0 ? own : member, cuts || own >= 0, many_arguments); }
         place got_from(int member, int result) const { return at({result}, member, joins, many_results); }
 
     private:
@@ -93,8 +94,9 @@ private:
             return {first.access, first.offset + (by_member ? member * bytes : 0)};
         }
     };
-    static blocks blocks_of(const ir::member& m, const participant& s, int members) {
+    static blocks blocks_of(const ir::member& m, const participant& s, int members, int mine) {
         const collective::row& row = collective::of(m.kind);
+        if (m.op != nullptr && m.op->own_block_in_place) return {s.send_bytes / members, false, true, false, false, mine};
         const bool cuts = row.sends == collective::pieces::one_per_member, joins = row.receives == collective::pieces::one_per_member;
         const int receivers = s.recv >= 0 ? members : members - 1;  // over roles, a root that receives nothing is the last member
         return {s.send >= 0 ? s.send_bytes / (cuts ? receivers : 1) : s.recv_bytes / (joins ? members : 1), cuts, joins, s.arguments > 1,
@@ -149,7 +151,7 @@ private:
     void add_peer_copies(const ir::step& step, const ir::member& m, const participant& s, int first_flag, const std::vector<int>& with,
                          int mine) {
         const int n = static_cast<int>(with.size());
-        const blocks b = blocks_of(m, s, n);
+        const blocks b = blocks_of(m, s, n, mine);
         const auto room_at = [&](int member) { return first_flag + member; };
         const auto data_from = [&](int member) { return first_flag + n + member; };
         if (b.bytes == 0) return;
