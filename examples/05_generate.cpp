@@ -263,7 +263,7 @@ int generate(const transformer::text& text, World make_world) {
 template <class World>
 int generate(const transformer::text& text, World make_world) {
     if constexpr (World::on_gpus)
-        if (World::available() < 2 * width) return generate<1>(text, make_world);
+        if (!World::has(2 * width)) return generate<1>(text, make_world);
     return generate<2>(text, make_world);
 }
 }  // namespace app

@@ -48,6 +48,8 @@ struct two_cores {
 struct host_threads {
     static constexpr bool on_gpus = false;
     dv::host::link link;
+    // Whether there can be so many ranks.
+    static bool has(int) { return true; }
     auto operator()(int ranks) const {
         const int cores = static_cast<int>(std::thread::hardware_concurrency());
         static bool said = false;
@@ -61,9 +63,9 @@ struct host_threads {
 struct gpus {
     static constexpr bool on_gpus = true;
     auto operator()(int ranks) const { return dv::cuda::world::local(ranks); }
-    static int available() {
+    static bool has(int ranks) {
         int count = 0;
-        return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+        return cudaGetDeviceCount(&count) == cudaSuccess && count >= ranks;
     }
 };
 #endif
