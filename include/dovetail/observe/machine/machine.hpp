@@ -138,7 +138,7 @@ private:
                            one = run_time_of<machine_graphs::launches<1>, plain>();
         note("launch_latency", m.launch_latency, std::max<std::int64_t>(0, many - one) * 1000 / more, "ps", "64 small operations in a row");
         const std::int64_t changing = run_time_of<machine_graphs::edges, plain>(),
-                           on_one = run_time_of<machine_graphs::edges, options<overlap<false>>>();
+                           on_one = run_time_of<machine_graphs::edges, options<dovetail::overlap<false>>>();
         note("edge_latency", m.edge_latency, std::max<std::int64_t>(0, changing - on_one) * 1000 / machine_graphs::stream_changes, "ps",
              "32 changes of the stream, against one stream");
     }
