@@ -315,8 +315,8 @@ std::vector<int> calls_of_runs() {
     return calls;
 }
 
-// Each call takes the GPU microseconds. One before the first put, one between two puts, one behind the last for all that arrives; the copy
-// of the own block divides the last one, and what is reduced has none.
+// Each call takes the GPU microseconds. One before the first put, one between two puts, one behind the last for all that arrives, and for
+// what the step reports; the wait for the copy of the own block divides the last one, and what is reduced has none.
 TEST_CASE("the words between two copies are written and waited for in one call") {
     using samples::dp, samples::x;
     CHECK(calls_of_runs<all_to_all<dp>(x)>() == std::vector<int>(2, 3 * 4));

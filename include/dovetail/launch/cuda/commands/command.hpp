@@ -22,6 +22,8 @@ enum class command_kind : unsigned char {
     make_room,
     put,
     wait,
+    copy_beside,
+    join,
     local_reduce
 };
 
@@ -40,6 +42,8 @@ constexpr bool is_nccl(command_kind k) {
         case command_kind::make_room:
         case command_kind::put:
         case command_kind::wait:
+        case command_kind::copy_beside:
+        case command_kind::join:
         case command_kind::local_reduce: return false;
     }
     return false;
@@ -71,7 +75,7 @@ struct command {
     int own_from = -1;
     std::int64_t own_offset = 0;
     std::int64_t from_offset = 0, to_offset = 0;
-    std::int64_t bytes = 0;                                    // copy, zero, copy_input, put
+    std::int64_t bytes = 0;                                    // copy, copy_beside, zero, copy_input, put
     std::size_t count = 0;                                     // elements; call: pointers
     bool effect = false;                                       // call: it has effects besides its results
     collective::nccl_call nccl = collective::nccl_call::none;  // collective: the NCCL call

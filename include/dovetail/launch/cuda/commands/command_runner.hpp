@@ -9,11 +9,17 @@
 
 namespace dovetail::cuda {
 
+// A second stream for a part of a step. The events are of one executor, whose steps record them in turn.
+struct second_stream {
+    cudaStream_t stream = nullptr;
+    cudaEvent_t fork = nullptr, join = nullptr;
+};
+
 class command_runner {
 public:
     command_runner(const command_list& list, const pointer_table& pointers, const input_copies& inputs, const peer_copies& copies,
-                   stream_words& words)
-        : list_{list}, pointers_{pointers}, inputs_{inputs}, peer_copies_{copies}, words_{words} {}
+                   const second_stream& beside, stream_words& words)
+        : list_{list}, pointers_{pointers}, inputs_{inputs}, peer_copies_{copies}, beside_{beside}, words_{words} {}
 
     void execute(const command& a, cudaStream_t stream) {
         if (!is_of_peer_copies(a.kind)) words_.issue(stream);
@@ -34,6 +40,8 @@ public:
             case command_kind::make_room:
             case command_kind::put:
             case command_kind::wait:
+            case command_kind::copy_beside:
+            case command_kind::join:
             case command_kind::local_reduce: return;
         }
     }
@@ -65,6 +73,8 @@ private:
                 return peer_copies_.put(words_, stream, {a.awaited_flag, a.peer, a.set_flag}, pointers_.at(a.to, a.to_offset),
                                         pointers_.at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes));
             case command_kind::wait: return peer_copies_.wait(words_, stream, a.awaited_flag);
+            case command_kind::copy_beside: return copy_beside(a, stream);
+            case command_kind::join: return check(calls.stream_wait_event(stream, beside_.join, 0), "cudaStreamWaitEvent");
             case command_kind::group_start:
             case command_kind::group_end:
             case command_kind::send:
@@ -73,6 +83,15 @@ private:
                 return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset),
                                    a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }
+    }
+
+    void copy_beside(const command& a, cudaStream_t stream) {
+        check(calls.event_record(beside_.fork, stream), "cudaEventRecord");
+        check(calls.stream_wait_event(beside_.stream, beside_.fork, 0), "cudaStreamWaitEvent");
+        check(calls.memcpy_async(pointers_.at(a.to, a.to_offset), pointers_.at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes),
+                                 cudaMemcpyDefault, beside_.stream),
+              "cudaMemcpyAsync");
+        check(calls.event_record(beside_.join, beside_.stream), "cudaEventRecord");
     }
 
     void reduce(const command& a, cudaStream_t stream) {
@@ -89,6 +108,7 @@ private:
     const pointer_table& pointers_;
     const input_copies& inputs_;
     const peer_copies& peer_copies_;
+    const second_stream beside_;
     stream_words& words_;
 };
 

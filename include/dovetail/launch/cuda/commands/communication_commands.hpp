@@ -3,7 +3,7 @@
 //     all_gather of `z` over 4 ranks  ->  ncclAllGather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
 //     a channel by peer copy          ->  put on the sender, make_room and wait on the receiver
-//     all_gather by peer copies       ->  3 make_room, 3 put, copy of the own piece unless it is in place, 3 wait
+//     all_gather by peer copies       ->  copy of the own piece beside the rest unless it is in place, 3 make_room, 3 put, 3 wait, join
 #pragma once
 
 #include "../../executable/geometry.hpp"
@@ -147,7 +147,8 @@ private:
         if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to.access, to.offset, bytes, peer, all_));
     }
     // Each member first announces to those that reach it that there is room, and puts its blocks in the order of the members behind it, so
-    // that no two put into the same one at a time. Its own block comes behind the puts: on a GPU that computes, its copy waits for room.
+    // that no two put into the same one at a time. The copy of its own block is on a stream of its own meanwhile: it is a kernel, which on a
+    // GPU that computes waits for room.
     void add_peer_copies(const ir::step& step, const ir::member& m, const participant& s, int first_flag, const std::vector<int>& with,
                          int mine) {
         const int n = static_cast<int>(with.size());
@@ -155,6 +156,9 @@ private:
         const auto room_at = [&](int member) { return first_flag + member; };
         const auto data_from = [&](int member) { return first_flag + n + member; };
         if (b.bytes == 0) return;
+        const bool stays = m.op != nullptr && m.op->own_block_stays;
+        const bool keeps = s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n);
+        const bool copied = keeps && !stays && copy_own_block(s, b, mine);
         bool receives = false;
         for (int k = 1; k < n; ++k)
             if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n)) {
@@ -171,17 +175,21 @@ private:
                 put.bytes = b.bytes;
                 put.target = got.access;
             }
-        if (m.op != nullptr && m.op->own_block_stays) {
+        if (stays)
             staying_[accesses_.program.accesses[s.recv].buffer] = {mine, b.given_to(mine, {s.send}).offset};
-        } else if (s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n)) {
-            if (const place given = b.given_to(mine, {s.send}), got = b.got_from(mine, s.recv); !is_same(given, got))
-                copies.push_back(transfer_command(command_kind::copy, given.access, given.offset, got.access, got.offset, b.bytes));
-        } else if (!receives && s.recv >= 0 && collective::receives_result(m, mine)) {
+        else if (!keeps && !receives && s.recv >= 0 && collective::receives_result(m, mine))
             zero(s.recv, b.bytes);
-        }
         for (int k = 1; k < n; ++k)
             if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n))
                 add_flags(command_kind::wait, with[static_cast<std::size_t>(from)], data_from(from), -1);
+        if (copied) copies.emplace_back().kind = command_kind::join;
+    }
+    // False if it is where it is to be.
+    bool copy_own_block(const participant& s, const blocks& b, int mine) {
+        const place given = b.given_to(mine, {s.send}), got = b.got_from(mine, s.recv);
+        if (is_same(given, got)) return false;
+        copies.push_back(transfer_command(command_kind::copy_beside, given.access, given.offset, got.access, got.offset, b.bytes));
+        return true;
     }
     command& add_flags(command_kind k, int peer, int awaited, int set) {
         command& a = copies.emplace_back();
