@@ -17,6 +17,11 @@ namespace dovetail {
 
 inline std::string display_or(const tag* name, const char* otherwise) { return !named(name) ? otherwise : "`" + display(*name) + "`"; }
 
+// The place of a rank in a list of ranks.
+inline int index_among(const std::vector<int>& ranks, int rank) {
+    return static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+}
+
 class geometry {
 public:
     // `planned` says in which order the roles have ranks; empty: in that of their ids.

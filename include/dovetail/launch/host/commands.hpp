@@ -54,11 +54,11 @@ inline std::vector<command> commands_of(const ir::program& p, const geometry& wh
                 continue;
             }
             a.partners = where.partners(p, p.tasks[s.task], participation.member, rank);
-            a.mine = static_cast<int>(std::find(a.partners.begin(), a.partners.end(), rank) - a.partners.begin());
+            a.mine = index_among(a.partners, rank);
         } else if (m.op != nullptr && m.op->own_block_in_place) {
             const std::vector<int> with = where.partners(p, p.tasks[s.task], participation.member, rank);
             a.blocks = static_cast<int>(with.size());
-            a.mine = static_cast<int>(std::find(with.begin(), with.end(), rank) - with.begin());
+            a.mine = index_among(with, rank);
         }
         commands.push_back(std::move(a));
     }

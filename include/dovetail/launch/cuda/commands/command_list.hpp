@@ -69,7 +69,7 @@ private:
                 const std::vector<int> with = where_.partners(accesses_.program, task, m, r);
                 several = several || with.size() > 1;
                 d.color[r] = *std::min_element(with.begin(), with.end());
-                d.key[r] = static_cast<int>(std::find(with.begin(), with.end(), r) - with.begin());
+                d.key[r] = index_among(with, r);
             }
         }
         return several ? communicator(d) : nullptr;
@@ -132,7 +132,7 @@ private:
             if (m.op != nullptr && m.op->own_block_in_place) {
                 const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[s.task], p.member, rank_);
                 a.bytes /= static_cast<int>(with.size());
-                a.to_offset = (std::find(with.begin(), with.end(), rank_) - with.begin()) * a.bytes;
+                a.to_offset = index_among(with, rank_) * a.bytes;
             }
             if (const auto own = own_blocks_.find(accesses_.program.accesses[a.from].buffer); own != own_blocks_.end()) {
                 a.own_source = own->second.member;

@@ -43,7 +43,7 @@ public:
         const participant s = accesses_.participant_of(p);
         if (s.send < 0 && s.recv < 0) return;
         const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[step.task], p.member, rank_);
-        const int mine = static_cast<int>(std::find(with.begin(), with.end(), rank_) - with.begin());
+        const int mine = index_among(with, rank_);
         if (const int flags = peer_copies_.first_flag(step.task); flags >= 0) return add_peer_copies(step, m, s, flags, with, mine);
         largest = std::max({largest, s.send_bytes, s.recv_bytes});
         if (!collective::by_one_call(m.kind))

@@ -199,7 +199,7 @@ private:
             if (p.role != where.role_of(on_->index)) continue;
             const auto with = where.partners(program, task, p.member, on_->index);
             const int n = static_cast<int>(with.size());
-            const int mine = static_cast<int>(std::find(with.begin(), with.end(), on_->index) - with.begin());
+            const int mine = index_among(with, on_->index);
             for (int i = 0; i < n; ++i) {
                 const bool receives = collective::reaches(program.members[p.member], mine, i, n);
                 if (i == mine || !(receives || collective::reaches(program.members[p.member], i, mine, n))) continue;
