@@ -35,6 +35,19 @@ void compare_places(const dv::host::communication& how, const room::meeting& m) 
     if (wrong) unlike(dv::name_of(how.kind));
 }
 
+// Whether all that was captured on other streams is before what comes next on this one.
+bool joins_all(graph& g, stream* on) {
+    std::set<int> before(g.last[on].begin(), g.last[on].end());
+    for (bool more = true; more;) {
+        more = false;
+        for (const auto& [from, to] : g.edges) more = (before.count(to) > 0 && before.insert(from).second) || more;
+    }
+    for (const stream* other : captured_streams)
+        for (const int node : g.last[const_cast<stream*>(other)])
+            if (before.count(node) == 0) return false;
+    return true;
+}
+
 void arrive(const operation& o, std::int64_t turn) {
     room& r = *o.c->in;
     const std::lock_guard lock{r.mutex};
@@ -319,10 +332,15 @@ void add_graphs(dv::cuda::api& t) {
         return cudaSuccess;
     };
     t.stream_end_capture = [](cudaStream_t s, cudaGraph_t* g) {
-        *g = reinterpret_cast<cudaGraph_t>(of(s)->capturing);
+        graph* const captured = of(s)->capturing;
+        const bool all = joins_all(*captured, of(s));
         for (stream* c : captured_streams) c->capturing = nullptr;
         captured_streams.clear();
-        return cudaSuccess;
+        *g = reinterpret_cast<cudaGraph_t>(captured);
+        if (all) return cudaSuccess;
+        drop(captured);
+        *g = nullptr;
+        return cudaErrorStreamCaptureUnjoined;
     };
     t.stream_get_device = [](cudaStream_t s, int* device) { *device = of(s)->device; return cudaSuccess; };
     t.stream_is_capturing = [](cudaStream_t s, cudaStreamCaptureStatus* status) {

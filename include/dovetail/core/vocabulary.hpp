@@ -225,7 +225,7 @@ struct operation {
     // Of a communication whose result only a local_reduce reads: what a rank gives itself stays in the argument, which that reads as well.
     bool own_block_stays = false;
     // Of the local_reduce and the all_gather of an all_reduce: what the one makes and the other takes is the memory of all blocks, in which
-    // the rank's own block is at its place. The other blocks are nobody's until the all_gather brings them.
+    // the rank's own block is at its place. The other blocks are undefined until the all_gather writes them.
     bool own_block_in_place = false;
     // Of a communication by copy engines: it is on the stream of the local_reduce that makes or reads what it moves.
     bool beside_reduction = false;

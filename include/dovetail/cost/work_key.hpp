@@ -107,7 +107,7 @@ private:
     }
     // The kind, the transport and the ranks, also of copies, and of what makes one block for each rank ...
     constexpr void add_movement(dovetail::detail::hasher& h, const ir::task& v, const ir::member& m) {
-        const bool among_ranks = is_communication(m.kind) || (m.op != nullptr && m.op->own_block_in_place);
+        const bool among_ranks = is_communication(m.kind) || ir::has_own_block_in_place(m);
         const extent ranks = among_ranks && !m.local ? extent_of(g_, p_, m, s_) : extent{};
         h.all(m.kind, v.moved_by, ranks.local, ranks.nodes);
     }

@@ -158,8 +158,11 @@ constexpr std::int64_t bytes_of(const Program& program, const access& a) {
     const leaf& last = program.leaves.first[a.leaf + a.leaves - 1];
     return last.begin + last.bytes - program.leaves.first[a.leaf].begin;
 }
+// Whether a member makes, or moves, the rank's own block where it is among all blocks. (The operations of members without a node are null,
+// which under -fsanitize=undefined is nothing to ask in a constant expression.)
+constexpr bool has_own_block_in_place(const member& m) { return m.node >= 0 && m.op->own_block_in_place; }
 // Whether a member touches a block of what it accesses: a reduction within a rank, and what moves its result from its place.
-constexpr bool touches_blocks(const member& m) { return m.kind == op_kind::local_reduce || (m.op != nullptr && m.op->own_block_in_place); }
+constexpr bool touches_blocks(const member& m) { return m.kind == op_kind::local_reduce || has_own_block_in_place(m); }
 // The bytes that a participation touches of its access `k`. A local_reduce reads of its second argument the block that it does not read of
 // the first.
 template <class Graph, class Program>
@@ -168,8 +171,7 @@ constexpr std::int64_t touched_bytes(const Graph& g, const Program& program, con
     const access& a = program.accesses.first[x.first_access + k];
     const bool reduces = m.kind == op_kind::local_reduce;
     if (reduces && k == 1) return 0;
-    const bool own_block = m.op != nullptr && m.op->own_block_in_place && (reduces ? writes(a.mode) : reads(a.mode));
-    if (!own_block) return bytes_of(program, a);
+    if (!has_own_block_in_place(m) || !(reduces ? writes(a.mode) : reads(a.mode))) return bytes_of(program, a);
     const node& n = g.nodes.first[m.node];
     return bytes_of(program, a) / width_along(g, n.role, n.axes);
 }

@@ -153,3 +153,28 @@ TEST_CASE("what follows a replayed run is behind it on every stream") {
         }
     });
 }
+
+// So that a side stream which a step does not join is seen wherever runs are replayed.
+TEST_CASE("the simulated GPU ends no capture of which a stream has not joined the first one again") {
+    const simulated::scope simulation;
+    const dv::cuda::api& gpu = dv::cuda::calls;
+    cudaStream_t first{}, side{};
+    cudaEvent_t fork{}, join{};
+    for (cudaStream_t* s : {&first, &side}) gpu.stream_create(s, cudaStreamNonBlocking, 0);
+    for (cudaEvent_t* e : {&fork, &join}) gpu.event_create(e, cudaEventDisableTiming);
+    for (const bool joins : {false, true}) {
+        const char from[4] = {1, 2, 3, 4};
+        char to[4] = {};
+        cudaGraph_t captured{};
+        gpu.stream_begin_capture(first, cudaStreamCaptureModeThreadLocal);
+        gpu.event_record(fork, first);
+        gpu.stream_wait_event(side, fork, 0);
+        gpu.memcpy_async(to, from, sizeof to, cudaMemcpyDefault, side);
+        gpu.event_record(join, side);
+        if (joins) gpu.stream_wait_event(first, join, 0);
+        CHECK(gpu.stream_end_capture(first, &captured) == (joins ? cudaSuccess : cudaErrorStreamCaptureUnjoined));
+        if (captured != nullptr) gpu.graph_destroy(captured);
+    }
+    for (const cudaEvent_t e : {fork, join}) gpu.event_destroy(e);
+    for (const cudaStream_t s : {first, side}) gpu.stream_destroy(s);
+}

@@ -47,7 +47,7 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
             // What arrives for a local_reduce has a block that nobody writes, and what that makes in place has one that it writes.
             const ir::member& m = p.members[participation.member];
             const bool incomplete =
-                m.op != nullptr && (m.op->own_block_stays || (m.op->own_block_in_place && m.kind == op_kind::local_reduce));
+                (m.op != nullptr && m.op->own_block_stays) || (m.kind == op_kind::local_reduce && ir::has_own_block_in_place(m));
             for (int i = participation.first_access; i < participation.first_access + participation.accesses; ++i) {
                 const ir::access& a = p.accesses[i];
                 const ir::buffer& b = p.buffers[a.buffer];

@@ -55,7 +55,7 @@ inline std::vector<command> commands_of(const ir::program& p, const geometry& wh
             }
             a.partners = where.partners(p, p.tasks[s.task], participation.member, rank);
             a.mine = index_among(a.partners, rank);
-        } else if (m.op != nullptr && m.op->own_block_in_place) {
+        } else if (ir::has_own_block_in_place(m)) {
             const std::vector<int> with = where.partners(p, p.tasks[s.task], participation.member, rank);
             a.blocks = static_cast<int>(with.size());
             a.mine = index_among(with, rank);

@@ -22,8 +22,8 @@ enum class command_kind : unsigned char {
     make_room,
     put,
     wait,
-    copy_beside,
-    join,
+    copy_on_side_stream,
+    join_side_stream,
     local_reduce
 };
 
@@ -42,8 +42,8 @@ constexpr bool is_nccl(command_kind k) {
         case command_kind::make_room:
         case command_kind::put:
         case command_kind::wait:
-        case command_kind::copy_beside:
-        case command_kind::join:
+        case command_kind::copy_on_side_stream:
+        case command_kind::join_side_stream:
         case command_kind::local_reduce: return false;
     }
     return false;
@@ -73,9 +73,10 @@ struct command {
     int first_source = 0, sources = 0;  // local_reduce: in `lists`, or blocks of `from`
     int own_source = -1;                // local_reduce: which block is at `own_from` instead; -1: none
     int own_from = -1;
+    int plan_stream = -1;  // copy_on_side_stream, join_side_stream: that of the step
     std::int64_t own_offset = 0;
     std::int64_t from_offset = 0, to_offset = 0;
-    std::int64_t bytes = 0;                                    // copy, copy_beside, zero, copy_input, put
+    std::int64_t bytes = 0;                                    // copy, copy_on_side_stream, zero, copy_input, put
     std::size_t count = 0;                                     // elements; call: pointers
     bool effect = false;                                       // call: it has effects besides its results
     collective::nccl_call nccl = collective::nccl_call::none;  // collective: the NCCL call

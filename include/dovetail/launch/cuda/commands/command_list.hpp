@@ -129,7 +129,7 @@ private:
             a.kind = command_kind::local_reduce;
             a.to = p.first_access + p.accesses - 1;
             a.bytes = accesses_.bytes_of(a.to);
-            if (m.op != nullptr && m.op->own_block_in_place) {
+            if (ir::has_own_block_in_place(m)) {
                 const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[s.task], p.member, rank_);
                 a.bytes /= static_cast<int>(with.size());
                 a.to_offset = index_among(with, rank_) * a.bytes;

@@ -7,19 +7,22 @@
 #include "local_reduction.hpp"
 #include "nccl_calls.hpp"
 
+#include <array>
+
 namespace dovetail::cuda {
 
-// A second stream for a part of a step. The events are of one executor, whose steps record them in turn.
-struct second_stream {
+// The side stream of a stream. The events are of one executor, whose steps record them in turn.
+struct side_stream {
     cudaStream_t stream = nullptr;
     cudaEvent_t fork = nullptr, join = nullptr;
 };
+using side_streams = std::array<side_stream, stream_count>;
 
 class command_runner {
 public:
     command_runner(const command_list& list, const pointer_table& pointers, const input_copies& inputs, const peer_copies& copies,
-                   const second_stream& beside, stream_words& words)
-        : list_{list}, pointers_{pointers}, inputs_{inputs}, peer_copies_{copies}, beside_{beside}, words_{words} {}
+                   const side_streams& sides, stream_words& words)
+        : list_{list}, pointers_{pointers}, inputs_{inputs}, peer_copies_{copies}, sides_{sides}, words_{words} {}
 
     void execute(const command& a, cudaStream_t stream) {
         if (!is_of_peer_copies(a.kind)) words_.issue(stream);
@@ -40,8 +43,8 @@ public:
             case command_kind::make_room:
             case command_kind::put:
             case command_kind::wait:
-            case command_kind::copy_beside:
-            case command_kind::join:
+            case command_kind::copy_on_side_stream:
+            case command_kind::join_side_stream:
             case command_kind::local_reduce: return;
         }
     }
@@ -73,8 +76,10 @@ private:
                 return peer_copies_.put(words_, stream, {a.awaited_flag, a.peer, a.set_flag}, pointers_.at(a.to, a.to_offset),
                                         pointers_.at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes));
             case command_kind::wait: return peer_copies_.wait(words_, stream, a.awaited_flag);
-            case command_kind::copy_beside: return copy_beside(a, stream);
-            case command_kind::join: return check(calls.stream_wait_event(stream, beside_.join, 0), "cudaStreamWaitEvent");
+            case command_kind::copy_on_side_stream: return copy_on(sides_[static_cast<std::size_t>(a.plan_stream)], a, stream);
+            case command_kind::join_side_stream:
+                return check(calls.stream_wait_event(stream, sides_[static_cast<std::size_t>(a.plan_stream)].join, 0),
+                             "cudaStreamWaitEvent");
             case command_kind::group_start:
             case command_kind::group_end:
             case command_kind::send:
@@ -85,13 +90,13 @@ private:
         }
     }
 
-    void copy_beside(const command& a, cudaStream_t stream) {
-        check(calls.event_record(beside_.fork, stream), "cudaEventRecord");
-        check(calls.stream_wait_event(beside_.stream, beside_.fork, 0), "cudaStreamWaitEvent");
+    void copy_on(const side_stream& side, const command& a, cudaStream_t stream) {
+        check(calls.event_record(side.fork, stream), "cudaEventRecord");
+        check(calls.stream_wait_event(side.stream, side.fork, 0), "cudaStreamWaitEvent");
         check(calls.memcpy_async(pointers_.at(a.to, a.to_offset), pointers_.at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes),
-                                 cudaMemcpyDefault, beside_.stream),
+                                 cudaMemcpyDefault, side.stream),
               "cudaMemcpyAsync");
-        check(calls.event_record(beside_.join, beside_.stream), "cudaEventRecord");
+        check(calls.event_record(side.join, side.stream), "cudaEventRecord");
     }
 
     void reduce(const command& a, cudaStream_t stream) {
@@ -108,7 +113,7 @@ private:
     const pointer_table& pointers_;
     const input_copies& inputs_;
     const peer_copies& peer_copies_;
-    const second_stream beside_;
+    const side_streams sides_;
     stream_words& words_;
 };
 

@@ -1,9 +1,10 @@
 // The commands of one communication step: copies before it, NCCL calls, and peer copies.
 //
 //     all_gather of `z` over 4 ranks  ->  ncclAllGather
-//     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
+//     all_to_all of `z` over 4 ranks  ->  copy of the own block; 3 sends, 3 receives
 //     a channel by peer copy          ->  put on the sender, make_room and wait on the receiver
-//     all_gather by peer copies       ->  copy of the own piece beside the rest unless it is in place, 3 make_room, 3 put, 3 wait, join
+//     all_gather by peer copies       ->  copy of the own block on a side stream, 3 make_room, 3 put, 3 wait, join of the side stream;
+//                                         or, where the own block is in place, without the copy
 #pragma once
 
 #include "../../executable/geometry.hpp"
@@ -96,7 +97,7 @@ private:
     };
     static blocks blocks_of(const ir::member& m, const participant& s, int members, int mine) {
         const collective::row& row = collective::of(m.kind);
-        if (m.op != nullptr && m.op->own_block_in_place) return {s.send_bytes / members, false, true, false, false, mine};
+        if (ir::has_own_block_in_place(m)) return {s.send_bytes / members, false, true, false, false, mine};
         const bool cuts = row.sends == collective::pieces::one_per_member, joins = row.receives == collective::pieces::one_per_member;
         const int receivers = s.recv >= 0 ? members : members - 1;  // over roles, a root that receives nothing is the last member
         return {s.send >= 0 ? s.send_bytes / (cuts ? receivers : 1) : s.recv_bytes / (joins ? members : 1), cuts, joins, s.arguments > 1,
@@ -146,49 +147,61 @@ private:
     void recv(place to, std::int64_t bytes, int peer) {
         if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to.access, to.offset, bytes, peer, all_));
     }
+    // The members from which one receives, and those to which it sends, in the order of their distance.
+    struct put_partners {
+        std::vector<int> from, to;
+    };
+    static put_partners put_partners_of(const ir::member& m, const participant& s, int mine, int n) {
+        put_partners p;
+        for (int k = 1; k < n; ++k) {
+            const int before = (mine + n - k) % n, behind = (mine + k) % n;
+            if (s.recv >= 0 && collective::reaches(m, before, mine, n)) p.from.push_back(before);
+            if (s.send >= 0 && collective::reaches(m, mine, behind, n)) p.to.push_back(behind);
+        }
+        return p;
+    }
     // Each member first announces to those that reach it that there is room, and puts its blocks in the order of the members behind it, so
-    // that no two put into the same one at a time. The copy of its own block is on a stream of its own meanwhile: it is a kernel, which on a
-    // GPU that computes waits for room.
+    // that no two put into the same one at a time. The copy of its own block is on a side stream meanwhile: it is a kernel, which on a GPU
+    // that computes waits for room.
     void add_peer_copies(const ir::step& step, const ir::member& m, const participant& s, int first_flag, const std::vector<int>& with,
                          int mine) {
         const int n = static_cast<int>(with.size());
         const blocks b = blocks_of(m, s, n, mine);
+        if (b.bytes == 0) return;
+        const auto rank_of = [&](int member) { return with[static_cast<std::size_t>(member)]; };
         const auto room_at = [&](int member) { return first_flag + member; };
         const auto data_from = [&](int member) { return first_flag + n + member; };
-        if (b.bytes == 0) return;
+        const put_partners partners = put_partners_of(m, s, mine, n);
         const bool stays = m.op != nullptr && m.op->own_block_stays;
-        const bool keeps = s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n);
-        const bool copied = keeps && !stays && copy_own_block(s, b, mine);
-        bool receives = false;
-        for (int k = 1; k < n; ++k)
-            if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n)) {
-                add_flags(command_kind::make_room, with[static_cast<std::size_t>(from)], -1, room_at(mine));
-                receives = true;
-            }
-        for (int k = 1; k < n; ++k)
-            if (const int to = (mine + k) % n; s.send >= 0 && collective::reaches(m, mine, to, n)) {
-                command& put = add_flags(command_kind::put, with[static_cast<std::size_t>(to)], room_at(to), data_from(mine));
-                const place given = b.given_to(to, {s.send}), got = b.got_from(mine, receivers_access(step, to));
-                put.from = given.access;
-                put.from_offset = given.offset;
-                put.to_offset = got.offset;
-                put.bytes = b.bytes;
-                put.target = got.access;
-            }
+        const bool has_own_block = s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n);
+        const bool copied = has_own_block && !stays && copy_own_block(s, b, mine, step.stream);
+        for (const int from : partners.from) add_flags(command_kind::make_room, rank_of(from), -1, room_at(mine));
+        for (const int to : partners.to) {
+            command& put = add_flags(command_kind::put, rank_of(to), room_at(to), data_from(mine));
+            const place given = b.given_to(to, {s.send}), got = b.got_from(mine, receivers_access(step, to));
+            put.from = given.access;
+            put.from_offset = given.offset;
+            put.to_offset = got.offset;
+            put.bytes = b.bytes;
+            put.target = got.access;
+        }
         if (stays)
             staying_[accesses_.program.accesses[s.recv].buffer] = {mine, b.given_to(mine, {s.send}).offset};
-        else if (!keeps && !receives && s.recv >= 0 && collective::receives_result(m, mine))
+        else if (!has_own_block && partners.from.empty() && s.recv >= 0 && collective::receives_result(m, mine))
             zero(s.recv, b.bytes);
-        for (int k = 1; k < n; ++k)
-            if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n))
-                add_flags(command_kind::wait, with[static_cast<std::size_t>(from)], data_from(from), -1);
-        if (copied) copies.emplace_back().kind = command_kind::join;
+        for (const int from : partners.from) add_flags(command_kind::wait, rank_of(from), data_from(from), -1);
+        if (!copied) return;
+        command& join = copies.emplace_back();
+        join.kind = command_kind::join_side_stream;
+        join.plan_stream = step.stream;
     }
     // False if it is where it is to be.
-    bool copy_own_block(const participant& s, const blocks& b, int mine) {
+    bool copy_own_block(const participant& s, const blocks& b, int mine, int stream) {
         const place given = b.given_to(mine, {s.send}), got = b.got_from(mine, s.recv);
         if (is_same(given, got)) return false;
-        copies.push_back(transfer_command(command_kind::copy_beside, given.access, given.offset, got.access, got.offset, b.bytes));
+        command copy = transfer_command(command_kind::copy_on_side_stream, given.access, given.offset, got.access, got.offset, b.bytes);
+        copy.plan_stream = stream;
+        copies.push_back(copy);
         return true;
     }
     command& add_flags(command_kind k, int peer, int awaited, int set) {

@@ -25,8 +25,8 @@ public:
             check(calls.set_device(device), "cudaSetDevice");
             int low = 0, high = 0;
             check(calls.stream_priority_range(&low, &high), "cudaDeviceGetStreamPriorityRange");
-            for (int l = 0; l <= stream_count; ++l) {
-                const bool first = l == static_cast<int>(stream_kind::communication) || l == stream_count;
+            for (int l = 0; l < 2 * stream_count; ++l) {
+                const bool first = l == static_cast<int>(stream_kind::communication) || l >= stream_count;
                 check(calls.stream_create(&streams[l], cudaStreamNonBlocking, first ? high : low), "cudaStreamCreateWithPriority");
             }
             check(calls.find_batch_mem_op(&batch_mem_op), "cudaGetDriverEntryPoint");
@@ -55,7 +55,7 @@ public:
     launch::world_clock clock;                                // synchronised by the first executor
     flag_releaser flags{[this] { return stopped_.load(); }};  // releases waits of peer copies after an abort
     output_copies copies;
-    cudaStream_t streams[stream_count + 1] = {};           // those of plans, and the one of `beside`
+    cudaStream_t streams[2 * stream_count] = {};           // those of plans, then the side stream of each
     detail::batch_mem_op_function batch_mem_op = nullptr;  // null: the driver has none
     // Hashes of the plans whose kernels are loaded and whose connections exist
     std::vector<std::uint64_t> warmed;
@@ -76,8 +76,8 @@ public:
     } last;
 
     void* blas() const { return blas_; }
-    // For copies within the GPU that a step makes beside its puts. Work on it begins and ends within the step.
-    cudaStream_t beside() const { return streams[stream_count]; }
+    // For what a step does beside its other work: copies within the GPU beside puts. It begins behind the stream, which joins it again.
+    cudaStream_t side_stream_of(int stream) const { return streams[stream_count + stream]; }
 
     // From now on, progress is read from `p`; `limit` is the longest time that communication may make no progress. That of runs before goes
     // on being watched if these do not communicate.

@@ -191,8 +191,9 @@ private:
         if (list_->scratch_bytes > 0) scratch_ = block{on_->memory, list_->scratch_bytes};
         pointers_ = std::make_unique<pointer_table>(program, steps(), addresses, scratch_.data());
         inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(addresses.inputs().size()));
-        runner_ = std::make_unique<command_runner>(*list_, *pointers_, *inputs_, *peer_copies_,
-                                                   second_stream{on_->beside(), new_event(), new_event()}, words_);
+        side_streams sides;
+        for (int l = 0; l < stream_count; ++l) sides[static_cast<std::size_t>(l)] = {on_->side_stream_of(l), new_event(), new_event()};
+        runner_ = std::make_unique<command_runner>(*list_, *pointers_, *inputs_, *peer_copies_, sides, words_);
         for (command& a : list_->commands) {
             if (a.kind == command_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
             if (a.kind == command_kind::copy_input) inputs_->add(a, addresses, program);
