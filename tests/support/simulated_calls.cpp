@@ -42,8 +42,8 @@ bool joins_all(graph& g, stream* on) {
         more = false;
         for (const auto& [from, to] : g.edges) more = (before.count(to) > 0 && before.insert(from).second) || more;
     }
-    for (const stream* other : captured_streams)
-        for (const int node : g.last[const_cast<stream*>(other)])
+    for (stream* other : captured_streams)
+        for (const int node : g.last[other])
             if (before.count(node) == 0) return false;
     return true;
 }

@@ -311,13 +311,12 @@ TEST_CASE("blocks that arrive for an all_reduce, what is reduced of them and the
     CHECK(dv::plan::planned<app::summed, app::copied<>>::plan.roles[0].arena_bytes == 256);  // 128 bytes, aligned
 }
 
-TEST_CASE("... along the first axis, several axes, and one of one rank, with several runs in flight") {
+TEST_CASE("... along the first axis, several axes, and one of one rank") {
     using mesh = dv::mesh<dv::axis<app::dp, 2>, dv::axis<app::a, 1>, dv::axis<app::tp, 2>>;
     values_are_equal<app::over<mesh, app::all_reduce<app::sum, app::dp>(app::x), floats>>(4);
     values_are_equal<app::over<mesh, app::all_reduce<app::sum, app::a, app::tp>(app::x), integers>>(4);
     values_are_equal<app::over<mesh, app::all_reduce<app::average>(app::x), floats>>(4);
 }
-
 
 TEST_CASE("a rank that reduced to the place of another one would be refused") {
     using mesh = dv::mesh<dv::axis<app::dp, 2>, dv::axis<app::tp, 4>>;
