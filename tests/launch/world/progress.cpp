@@ -45,6 +45,21 @@ TEST_CASE("words of the GPU say which communication is open") {
     CHECK(w.p.text() == "has nothing to do in `g`: it has issued 2 runs");
 }
 
+TEST_CASE("words of the run that the host is issuing are of no earlier one") {
+    gpu_words w;
+    w.p.issued = 1;
+    for (auto& word : w.words) word = w.word(2, 2);
+    w.words[0] = w.word(2, 1);
+    CHECK(w.at() == std::pair{std::int64_t{0}, -1});
+    CHECK(w.p.text() == "has ended its communication, but not a later operation (run 0 of `g`)");
+    w.p.issuing = 2;
+    w.p.issuing_step = 3;
+    CHECK(w.p.text() == "is issuing operation `f3` of `y` (run 2 of `g`)");
+    CHECK(w.p.doing().operation == "f3");
+    w.words[1] = w.word(1, 1);  // what is open is named first
+    CHECK(w.p.text() == "has not ended operation `f2` of `y` (run 1 of `g`)");
+}
+
 TEST_CASE("numbers of runs in the words begin anew after 32,768, and old words do not count") {
     gpu_words w;
     w.p.issued = 32768 * 5 + 1;

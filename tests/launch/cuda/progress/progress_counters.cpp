@@ -104,6 +104,7 @@ TEST_CASE("a communication that has ended is not blamed for the next") {
         });
     }));
     support::has(why, "rank 0 has not ended operation `all_reduce` of `second` (run 1 of `");
+    support::has(why, "rank 1 is issuing operation `held` of `between` (run 1 of `");
 }
 
 TEST_CASE("nor in a replayed run, whose words are written by a kernel, or by the streams where there is none") {

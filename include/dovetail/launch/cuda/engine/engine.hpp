@@ -42,6 +42,7 @@ public:
     }
     void issue(int index, const ir::step& s) {
         step_ = index;
+        counters_.issues(index);
         const plain_step& plain = plain_[static_cast<std::size_t>(index)];
         if (!quiet_ || plain.launch == nullptr) return issue_any(index, s);
         plain.launch(plain.at, plain.pointers);
@@ -139,7 +140,9 @@ private:
             step_ = -1;  // a later error is not caused by the step issued last
             finish_issue(*f, replayed);
             issuing_.store(false);
+            counters_.end();
         } catch (...) {
+            counters_.end();
             clock_.close();
             capturing_ = false;
             f->failed.store(true);

@@ -40,7 +40,13 @@ public:
     void begin(std::int64_t run) {
         run_word_ = static_cast<cuuint32_t>(run & 0x7fff) << 16;
         captured_ = false;
+        progress_->issuing_step.store(-1, std::memory_order_relaxed);
+        progress_->issuing.store(run, std::memory_order_relaxed);
     }
+    // The host issues this step.
+    void issues(int step) const { progress_->issuing_step.store(step, std::memory_order_relaxed); }
+    // It has issued the steps of its run, or failed to.
+    void end() const { progress_->issuing.store(-1, std::memory_order_relaxed); }
     void begin_capture(stream_words& words) {
         run_word_ = 0;
         captured_ = true;
