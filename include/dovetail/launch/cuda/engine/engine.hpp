@@ -140,9 +140,8 @@ private:
             step_ = -1;  // a later error is not caused by the step issued last
             finish_issue(*f, replayed);
             issuing_.store(false);
-            counters_.end();
         } catch (...) {
-            counters_.end();
+            counters_.gave_up();
             clock_.close();
             capturing_ = false;
             f->failed.store(true);
@@ -210,7 +209,7 @@ private:
         for (int l = 0; l < stream_count; ++l)
             if (r.streams >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
         counters_.shown()->replayed.store(replayed, std::memory_order_relaxed);
-        counters_.shown()->issued.store(now_, std::memory_order_release);
+        counters_.issued(now_);
     }
 
     // ---- replay

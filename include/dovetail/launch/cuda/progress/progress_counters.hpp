@@ -45,8 +45,13 @@ public:
     }
     // The host issues this step.
     void issues(int step) const { progress_->issuing_step.store(step, std::memory_order_relaxed); }
-    // It has issued the steps of its run, or failed to.
-    void end() const { progress_->issuing.store(-1, std::memory_order_relaxed); }
+    // It has issued all steps of its run ...
+    void issued(std::int64_t run) const {
+        progress_->issued.store(run, std::memory_order_release);
+        gave_up();
+    }
+    // ... or failed to.
+    void gave_up() const { progress_->issuing.store(-1, std::memory_order_relaxed); }
     void begin_capture(stream_words& words) {
         run_word_ = 0;
         captured_ = true;
