@@ -250,6 +250,35 @@ TEST_CASE("more blocks are tried with copy engines where there was something to 
     }
 }
 
+TEST_CASE("... also where copies of few blocks nearly gain, once") {
+    dv::rewrite_list asked;
+    asked.automatic = true;
+    const plan::rewrite_changes changes{true, 0, false, 3, false};
+    plan::rewrite_trial in_two = trial(2, 80), in_four = trial(4, 90);
+    in_two.operations = 20;
+    in_four.operations = 40;
+    const plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100)).with(in_two).with(in_four);
+    for (const int length : {85, 100}) {
+        plan::rewrite_trial copied = trial(2, length);
+        copied.operations = 40;
+        copied.list = plan::next_rewrites(known, asked, changes).list;
+        REQUIRE(copied.list.copied_from == plan::largest_copied_from);
+        CHECK(copied.list.blocks == 2);
+        const plan::rewrite_request more = plan::next_rewrites(known.with(copied), asked, changes);
+        CHECK(more.ended == (length == 100));
+        if (more.ended) continue;
+        CHECK(more.list.blocks == 4);
+        CHECK(more.list.copied_from == plan::largest_copied_from);
+        for (const int with_four : {70, 82}) {
+            plan::rewrite_trial four = trial(4, with_four);
+            four.list = more.list;
+            const plan::rewrite_request next = plan::next_rewrites(known.with(copied).with(four), asked, changes);
+            CHECK(next.ended == (with_four == 82));
+            CHECK(next.list.blocks == (with_four == 82 ? 2 : 8));
+        }
+    }
+}
+
 TEST_CASE("the runner-up is another plan than the best one") {
     plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100)).with(trial(4, 80)).with(trial(2, 90));
     plan::rewrite_trial same = trial(4, 80);

@@ -4,7 +4,7 @@
 //
 //     2 blocks in automatic splits, while that gains 4 and 8;  repeated collectives kept, half as many while that does not gain;
 //     all_reduces decomposed;  collectives of 1 MiB or more by copy engines, while that gains smaller ones,
-//     and then more blocks;  small collectives in buckets
+//     and then, or where it nearly gains, more blocks;  small collectives in buckets
 #pragma once
 
 #include "../pass/rewrite/rewrite.hpp"
@@ -135,7 +135,7 @@ public:
           kept_{decomposed_ || had(rewrite::keep)} {}
 
     constexpr rewrite_request next() const {
-        if (changes_.blocks && !kept_ && gained() && best_.list.blocks < 8 && affords(2)) return {false, with_more_blocks()};
+        if (changes_.blocks && !kept_ && gained() && best_.list.blocks < 8 && affords(2)) return {false, with_more_blocks(best_)};
         if (changes_.kept > 0 && !kept_) return with(rewrite::keep, changes_.kept);
         if (kept_ && !decomposed_ && !gained() && last_.list.kept > 1) return with(rewrite::keep, last_.list.kept / 2);
         if (changes_.decomposed && !decomposed_ && affords(2)) return with(rewrite::decompose, best_.list.kept);
@@ -159,8 +159,8 @@ private:
         list.kept = kept;
         return {!affords(1), list};
     }
-    constexpr rewrite_list with_more_blocks() const {
-        rewrite_list list = best_.list;
+    constexpr rewrite_list with_more_blocks(const rewrite_trial& than) const {
+        rewrite_list list = than.list;
         list.blocks *= 2;
         list.everywhere = asked_.automatic;
         return list;
@@ -169,10 +169,13 @@ private:
         if (!copied_) return affords(changes_.copied) ? copied_from(largest_copied_from) : rewrite_request{true};
         const bool smaller = gained() && last_.by_nccl > 0 && last_.list.copied_from > smallest_copied_from;
         if (smaller && affords(changes_.copied)) return copied_from(last_.list.copied_from / 32);
-        const bool gains_by_copies = best_.list.copied_from != asked_.copied_from;
-        if (!blocks_change() || !gains_by_copies || best_.list.blocks >= 8 || !affords(2)) return {true};
-        return {tried(with_more_blocks()), with_more_blocks()};
+        const rewrite_trial& copied = best_.list.copied_from != asked_.copied_from ? best_ : last_;
+        const bool more = copied.list.blocks < 8 && copied.list.blocks <= best_.list.blocks;
+        if (!blocks_change() || !more || !nearly_best(copied) || !affords(2, copied)) return {true};
+        return {tried(with_more_blocks(copied)), with_more_blocks(copied)};
     }
+    // The best, or one that more blocks may make so: a sum of copied blocks waits until the product beside it ends.
+    constexpr bool nearly_best(const rewrite_trial& t) const { return t.length - t.length / 8 <= best_.length; }
     // Whether there was something to split.
     constexpr bool blocks_change() const {
         for (int k = 1; k < known_.count; ++k)
@@ -184,10 +187,11 @@ private:
         list.copied_from = bytes;
         return {false, list};
     }
-    // Whether a list that makes so many times the operations of the best one may be tried. (A decomposition adds an operation for each
-    // all_reduce, and the bounds of its tables are counted by making it.)
-    constexpr bool affords(std::int64_t times) const {
-        std::int64_t operations = times * best_.operations;
+    // Whether a list that makes so many times the operations of the best one, or of another, may be tried. (A decomposition adds an
+    // operation for each all_reduce, and the bounds of its tables are counted by making it.)
+    constexpr bool affords(std::int64_t times) const { return affords(times, best_); }
+    constexpr bool affords(std::int64_t times, const rewrite_trial& of) const {
+        std::int64_t operations = times * of.operations;
         for (int k = 1; k < known_.count; ++k) operations += known_.of[k].operations;
         return known_.count < most_trials && operations <= most_searched_operations;
     }

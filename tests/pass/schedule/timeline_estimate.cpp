@@ -50,6 +50,15 @@ int participation_on(const pass::occupancy& at, int v, int role) {
     return -1;
 }
 
+// The computation on the role of a task that fills the GPU at a time; -1: there is none.
+int product_beside(const build& b, const pass::schedule& s, const pass::occupancy& at, int v, std::int64_t time) {
+    for (int u = 0; u < b.costs.size(); ++u)
+        if (s.stream[u] == 0 && b.costs[u].limited_by == dv::work_class::compute_bound && s.start[u] <= time && time < s.end[u] &&
+            participation_on(at, u, at.slot[at.occupants_of[v]] / dv::stream_count) >= 0)
+            return u;
+    return -1;
+}
+
 // When each participation opens, from the ends of the tasks: behind the one before it on its stream and behind its edges.
 dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::occupancy& at, dv::span<const dv::ir::edge> edges,
                                std::int64_t latency) {
@@ -315,10 +324,35 @@ int pace_at(const moment& m, const build& b, int stream, int v, const dv::machin
 
 }  // namespace
 
+TEST_CASE("a sum of copied blocks waits for the product that runs, and comes before the next one") {
+    dv::plan_options s = with(0, 1500, 1000);
+    build b;
+    const int x = b.compute(0, {}, 10);
+    b.collect(0, b.compute(0, {x}, 100), 40);
+    b.p.tasks.back().kind = dv::op_kind::local_reduce;
+    b.collect(0, x, 20);
+    b.p.tasks.back().kind = dv::op_kind::local_reduce;
+    b.p.tasks.back().stream = dv::stream_kind::copy;
+    b.compute(0, {x}, 300);
+    auto t = timeline(b, true, s);
+    CHECK(t.start[3] == 110);  // ready at 10, beside the product from 10 to 110
+    CHECK(t.end[3] == 130);
+    CHECK(t.start[4] == 110);
+    CHECK(t.end[4] == 110 + 20 + (300 - 13));  // in 20 it does 13 of its work
+    CHECK(t.start[2] == t.end[4]);             // ready at 110, behind the next product
+    b.costs[1].limited_by = dv::work_class::memory_bound;
+    CHECK(timeline(b, true, s).start[3] == 10);
+    b.costs[1].limited_by = dv::work_class::compute_bound;
+    b.costs[3].slowdown[0] = 3000;  // measured beside products: with the time that it waited
+    CHECK(timeline(b, true, s).start[3] == 10);
+    CHECK(timeline(b, true, s).end[3] == 70);
+}
+
 TEST_CASE("with interference every task gets the work it needs, at the pace of its moments") {
     dv::plan_options set = with(500, 1000, 1000);
     set.machine.with_communication = {.of_compute = {1300, 1040, 1000}, .of_other = {1500, 3000, 1000}};
     set.machine.with_copy = {.of_compute = {1100, 1020, 1000}, .of_other = {1200, 1700, 1050}};
+    int sums_that_wait = 0;
     for (std::uint32_t seed = 1; seed <= 400; ++seed) {
         CAPTURE(seed);
         build b = support::random_program(seed, 1 + static_cast<int>(seed % 5), 5 + static_cast<int>(seed % 120), seed % 3 == 0);
@@ -328,7 +362,9 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
         }
         for (int v = 0; v < b.costs.size(); ++v) {
             auto& x = b.p.tasks[v];
-            if (x.kind != dv::op_kind::all_reduce || x.participations != 1 || x.first_participation % 4 == 1) continue;
+            if (x.kind != dv::op_kind::all_reduce || x.participations != 1) continue;
+            if (x.first_participation % 8 == 1) x.kind = dv::op_kind::local_reduce;
+            if (x.first_participation % 4 == 1) continue;
             if (x.first_participation % 2 == 0) x.stream = dv::stream_kind::copy;
             b.costs[v].by = dv::hardware::copy_engine;
             if (x.first_participation % 3 != 0) x.moved_by = dv::transport::peer_copy;
@@ -337,7 +373,16 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
         const auto s = timeline(b, true, set);
         REQUIRE(s.length >= 0);
         const auto at = pass::occupancy_of(b.view(), edges.view());
-        const auto open = openings(s, at, edges.view(), 500);
+        auto open = openings(s, at, edges.view(), 500);
+        for (int v = 0; v < b.costs.size(); ++v)
+            if (b.p.tasks[v].kind == dv::op_kind::local_reduce) {
+                std::int64_t& ready = open[at.occupants_of[v]];
+                const int product = product_beside(b, s, at, v, ready);
+                // Where both become ready at the same time, either may come first.
+                if (product < 0 || (s.start[product] == ready && s.start[v] == ready)) continue;
+                ready = s.end[product];
+                ++sums_that_wait;
+            }
         for (int v = 0; v < b.costs.size(); ++v) {
             std::int64_t latest = 0;
             for (int i = at.occupants_of[v]; i < at.occupants_of[v + 1]; ++i)
@@ -354,4 +399,5 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
             REQUIRE(work <= static_cast<double>(b.costs[v].time) + 2 * changes + 1);
         }
     }
+    CHECK(sums_that_wait > 50);
 }

@@ -21,6 +21,10 @@ namespace detail {
 //
 // Communication by NCCL slows compute on its roles from the opening of its occupant there, including the time that it waits for other
 // roles, because its kernel occupies multiprocessors while it waits. What a copy engine moves slows compute only while it runs.
+//
+// A local_reduce that comes while a compute-bound computation runs waits until that ends: kernels of products keep all multiprocessors
+// from their beginning to their end. It then begins before the next one, since its stream has priority. A time beside computations that a
+// profile has includes that.
 template <class Schedule, class Program, class Occupancy, class Costs>
 class stream_simulation {
 public:
@@ -134,8 +138,9 @@ private:
     constexpr void open(int slot) {
         queue& q = queues_.first[slot];
         const int v = task_of(q);
-        q.open = true;
         set_event(slot, never);
+        if (waits_for_multiprocessors(v, queues_.first[slot / stream_count * stream_count + compute])) return;
+        q.open = true;
         if (--closed_.first[v] == 0)
             start(v);
         else if (occupies_while_waiting(v))
@@ -164,12 +169,26 @@ private:
             q.first = occupants_.first[i].behind;
             q.open = q.runs = false;
             set_event(slot_of(i), never);
+            if (stream == compute) open_what_waited(slot_of(i));
             if (q.first >= 0) arrive(q.first, now_);
         }
         renew_beside(v);
         for (int e = r_.first.first[v]; e < r_.first.first[v + 1]; ++e) {
             const int to = r_.arrival.first[e];
             arrive(to, slot_of(to) % stream_count == stream ? now_ : now_ + latency_);
+        }
+    }
+
+    // Whether a task waits for the end of what the role computes: open_what_waited follows then.
+    constexpr bool waits_for_multiprocessors(int v, const queue& computing) const {
+        if (p_.tasks.first[v].kind != op_kind::local_reduce || !computing.runs) return false;
+        const task_cost& other = costs_.first[task_of(computing)];
+        return other.limited_by == work_class::compute_bound && costs_.first[v].slowdown[static_cast<int>(other.by)] == 0;
+    }
+    constexpr void open_what_waited(int computing) {
+        for (int slot = computing + 1; slot < computing - compute + stream_count; ++slot) {
+            const queue& q = queues_.first[slot];
+            if (q.first >= 0 && !q.open && q.event == never && occupants_.first[q.first].missing == 0) open(slot);
         }
     }
 
