@@ -46,6 +46,7 @@ struct stored_state {
         return std::any_of(axes.begin(), axes.end(), [&](const tag* known) { return same(known, &axis); });
     }
     bool is_replicated(const tag& axis) const { return among(replicated, axis); }
+    bool varies(const tag& axis) const { return among(varying, axis); }
 };
 
 // Where the rank is along an axis of a graph's mesh.
@@ -93,7 +94,7 @@ public:
     }
     void add_varying(stored_state& s, const tag* axis) {
         const std::lock_guard lock{mutex_};
-        if (!stored_state::among(s.varying, *axis)) s.varying.push_back(axis);
+        if (!s.varies(*axis)) s.varying.push_back(axis);
     }
     // Throws unless the executors that have used the store agree on it.
     axis_position position_along(const tag& axis) {

@@ -152,17 +152,22 @@ private:
             at.stride = ir::aligned(b.bytes);
         }
     }
-    // Tells the store where the rank is along each axis of its role, and along which its states are equal.
+    // Tells the store where the rank is along each axis of its role, and along which its states are equal. Throws if they are for one
+    // graph of the store, and another may let them differ.
     void describe_states(const ir::graph& g, const geometry& where, int rank) {
         const int role = where.role_of(rank);
         for (const ir::mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes)) {
             const tag* const axis = g.axes[m.axis].name;
             store_->add_position({axis, where.coordinate(rank, 1u << m.axis), where.width(role, m.axis)});
-            for (const state& s : states_)
-                if ((g.symbols[s.symbol].replicated >> m.axis & 1u) != 0)
-                    store_->add_replicated(*s.stored, axis);
-                else if (s.updated)
-                    store_->add_varying(*s.stored, axis);
+            for (const state& s : states_) {
+                const bool equal = (g.symbols[s.symbol].replicated >> m.axis & 1u) != 0, varies = s.updated && !equal;
+                if (where.width(role, m.axis) > 1 && ((equal && s.stored->varies(*axis)) || (varies && s.stored->is_replicated(*axis))))
+                    throw usage_error{"rank " + std::to_string(rank) + ": one graph declares state `" + display(*s.stored->name) +
+                                      "` replicated along `" + display(*axis) +
+                                      "`, and another updates it without that, so that ranks may differ: declare it in both"};
+                if (equal) store_->add_replicated(*s.stored, axis);
+                if (varies) store_->add_varying(*s.stored, axis);
+            }
         }
     }
     static bool may_be_lost(const state& s) { return s.updated && !s.stored->shard; }

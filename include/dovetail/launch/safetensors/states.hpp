@@ -28,10 +28,6 @@ inline std::vector<named_state> named_states(store_core& of, const axis_position
     std::vector<named_state> all;
     for (stored_state* s : of.whole_states()) all.push_back({display(*s->name), s, along == nullptr || s->is_replicated(*along->axis)});
     std::sort(all.begin(), all.end(), by_name{});
-    for (const named_state& s : all)
-        if (along != nullptr && s.replicated && stored_state::among(s.state->varying, *along->axis))
-            throw usage_error{s.described() + " of rank " + std::to_string(of.rank) + ": one graph declares it replicated along `" +
-                              display(*along->axis) + "`, and another updates it without that, so that positions may differ"};
     for (std::size_t i = 1; i < all.size(); ++i)
         if (all[i].name == all[i - 1].name)
             throw state_error{all[i - 1].described() + " and " + all[i].described() + " of rank " + std::to_string(of.rank) +
