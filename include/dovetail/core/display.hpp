@@ -1,7 +1,8 @@
-// Display names of types, from the spelling that a compiler prints. Takes a spelling or a tag, gives a string.
+// Display names of types, from the spelling that a compiler prints, and of tensors. Takes a spelling, a tag or a tensor type, gives a string.
 #pragma once
 
 #include "tag.hpp"
+#include "tensor.hpp"
 
 #include <string>
 #include <string_view>
@@ -75,6 +76,13 @@ inline std::string display(const tag& t) {
     std::string name = display(spelled(t));
     if (t.number != tag::none) name += "<" + std::to_string(t.number) + ">";
     return name;
+}
+
+// As in "float 8x64"; of a scalar "float".
+inline std::string display(const tensor_type& t) {
+    std::string text = name_of(t.type);
+    for (int i = 0; i < t.rank; ++i) text += (i == 0 ? " " : "x") + std::to_string(t.extent[i]);
+    return text;
 }
 
 }  // namespace dovetail

@@ -123,7 +123,12 @@ public:
     const stored_state& existing(const tag& name, const tensor_type& type) {
         const std::lock_guard lock{mutex_};
         if (const stored_state* const known = find_locked(name, type, false)) return *known;
-        throw state_error{"state `" + display(name) + "` was never initialised"};
+        std::string held;
+        for (const auto& s : states_)
+            if (same(s->name, &name) && !s->shard) held += (held.empty() ? "" : ", ") + display(s->type);
+        throw state_error{
+            "state `" + display(name) + "` " +
+            (held.empty() ? "was never initialised" : "of " + display(type) + " was never initialised: the store holds that of " + held)};
     }
     // All states but those that rewrites made.
     std::vector<stored_state*> whole_states() {

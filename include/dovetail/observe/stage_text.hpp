@@ -43,11 +43,6 @@ namespace detail {
 namespace stage = dovetail::plan::stage;
 using rows = std::vector<std::vector<std::string>>;
 
-inline std::string type_text(const tensor_type& t) {
-    std::string text = dovetail::name_of(t.type);
-    for (int i = 0; i < t.rank; ++i) text += (i == 0 ? " " : "x") + std::to_string(t.extent[i]);
-    return text;
-}
 inline std::string joined(const std::string& a, const std::string& b) { return a.empty() ? b : b.empty() ? a : a + ", " + b; }
 
 inline std::string symbol_text(const ir::graph& g, int symbol) {
@@ -68,7 +63,7 @@ inline std::string graph_text(const ir::graph& g) {
         const ir::symbol& x = g.symbols[i];
         std::string more = x.output ? "output" : "";
         if (x.in_host_memory) more = joined(more, "in host memory");
-        values.push_back({symbol_text(g, i), kinds[static_cast<int>(x.kind)], type_text(x.type), role_text(g, x.role), more});
+        values.push_back({symbol_text(g, i), kinds[static_cast<int>(x.kind)], display(x.type), role_text(g, x.role), more});
     }
     rows statements{{"operation", "of", "makes", "role", ""}};
     for (const ir::node& n : g.nodes) {
