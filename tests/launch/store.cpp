@@ -417,7 +417,8 @@ TEST_CASE("what cannot be saved: states without a value, two of one name, notes 
     const memory_rank rank;
     dv::store s{rank};
     s.write<row>(dv::name<app::bias>, counted<dv::half>(5, 1));
-    has(message([&] { static_cast<void>(s.read<matrix>(dv::name<app::bias>)); }), "state `bias` of float 4x3 was never initialised: the store holds that of half 5");
+    has(message([&] { static_cast<void>(s.read<matrix>(dv::name<app::bias>)); }),
+        "state `bias` of float 4x3 was never initialised: the store holds that of half 5");
     has(message([&] { static_cast<void>(s.read<matrix>(dv::name<app::weights>)); }), "state `weights` was never initialised");
     s.save(in / "file");  // a read makes no state
     const std::string before = contents(in / "file");

@@ -1,4 +1,5 @@
-// Display names of types, from the spelling that a compiler prints, and of tensors. Takes a spelling, a tag or a tensor type, gives a string.
+// Display names: of types, from the spelling that a compiler prints, and of tensors. Takes a spelling, a tag or a tensor type, gives a
+// string.
 #pragma once
 
 #include "tag.hpp"

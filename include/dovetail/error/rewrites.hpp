@@ -159,14 +159,13 @@ struct nothing_to_move {
 };
 template <class MovedBy, class Statement, class... More>
 struct not_by_copy_engines {
-    static_assert(
-        detail::never<MovedBy, Statement, More...>,
-        "dovetail: copy engines cannot move this collective (second), as the moved_by around it (first) asks: they move what is "
-        "along axes within one host, for reductions of a fixed width of at most 64, not in an nccl_group, with a result in device memory "
-        "that is no state unless it is a reduction; a reduce to a root of rows that the ranks divide; and along axes of the network as well the part within the hosts of an all_reduce, "
-        "all_gather, reduce_scatter or broadcast, with rows that the ranks of a host divide, blocks for each rank of a multiple "
-        "of 256 bytes, axes of the network before or behind the others, and no average of integers; use dv::transport::nccl, or "
-        "leave it out of the moved_by");
+    static_assert(detail::never<MovedBy, Statement, More...>,
+                  "dovetail: copy engines cannot move this collective (second), as the moved_by around it (first) asks: they move what is "
+                  "along axes within one host, for reductions of a fixed width of at most 64, not in an nccl_group, with a result in "
+                  "device memory that is no state unless it is a reduction; a reduce to a root of rows that the ranks divide; and along "
+                  "axes of the network as well the part within the hosts of an all_reduce, all_gather, reduce_scatter or broadcast, with "
+                  "rows that the ranks of a host divide, blocks for each rank of a multiple of 256 bytes, axes of the network before or "
+                  "behind the others, and no average of integers; use dv::transport::nccl, or leave it out of the moved_by");
 };
 
 // Updates on shards.
