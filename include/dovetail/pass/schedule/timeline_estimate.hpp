@@ -22,9 +22,9 @@ namespace detail {
 // Communication by NCCL slows compute on its roles from the opening of its occupant there, including the time that it waits for other
 // roles, because its kernel occupies multiprocessors while it waits. What a copy engine moves slows compute only while it runs.
 //
-// A local_reduce that comes while a compute-bound computation runs waits until that ends: kernels of products keep all multiprocessors
-// from their beginning to their end. It then begins before the next one, since its stream has priority. A time beside computations that a
-// profile has includes that.
+// A local_reduce that comes while a compute-bound computation runs waits until that ends, as measured times of kernels beside products say
+// (cost/README.md). It then begins before the next one, since its stream has priority. A time beside computations that a profile has
+// includes that.
 template <class Schedule, class Program, class Occupancy, class Costs>
 class stream_simulation {
 public:
