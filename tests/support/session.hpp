@@ -30,37 +30,6 @@ struct session {
     word seed = 0;
 };
 
-inline session random_session(word seed, knobs k, int most_graphs = 3) {
-    chooser r{mix(seed + 31)};
-    session x;
-    x.seed = seed;
-    const int count = r.chance(60) ? 1 : r.between(2, most_graphs);
-    for (int i = 0; i < count; ++i) {
-        knobs own = k;
-        own.prefix = i == 0 ? std::string{} : "g" + std::to_string(i);
-        if (i > 0) own.exactly = ranks_of(x.graphs[0]);
-        own.beside = i == 0 ? nullptr : &x.graphs[static_cast<std::size_t>(r.below(i))];
-        x.graphs.push_back(random_graph(mix(seed) + static_cast<word>(i) * 0x51ed2701, own));
-        x.shares.push_back(count > 1 ? r.chance(85) : r.chance(50));
-    }
-    std::vector<int> left;
-    for (int i = 0; i < count; ++i)
-        for (int n = 0; n < x.graphs[static_cast<std::size_t>(i)].runs; ++n) left.push_back(i);
-    r.shuffle(left);
-    for (const int g : left) {
-        x.turns.push_back({turn_kind::run, g, -1, 0});
-        if (!r.chance(12)) continue;
-        std::vector<int> states;
-        const sketch& s = x.graphs[static_cast<std::size_t>(g)];
-        for (int i = 0; i < static_cast<int>(s.symbols.size()); ++i)
-            if (s.symbols[static_cast<std::size_t>(i)].kind == dv::ir::symbol_kind::state &&
-                s.symbols[static_cast<std::size_t>(i)].initialised)
-                states.push_back(i);
-        if (!states.empty()) x.turns.push_back({r.chance(50) ? turn_kind::write : turn_kind::read, g, r.one_of(states), r.next()});
-    }
-    return x;
-}
-
 // Where a rank stands in a graph, by its numbering: by role in order of first appearance, or as suits the links, within one by position.
 struct standing {
     int role = 0, position = 0;  // of the sketch
@@ -85,6 +54,68 @@ inline bool mentioned(const sketch& s, int x) {
     for (const statement& n : s.nodes)
         if (contains(n.arguments, x) || contains(n.awaited, x) || (n.update && contains(n.results, x))) return true;
     return false;
+}
+
+// Whether graph `b` updates a state of graph `a` and may let it differ on ranks on which `a` declares it to be equal.
+inline bool lets_differ(const sketch& b, const sketch& a) {
+    const auto updated = [&](int x) {
+        return std::any_of(b.nodes.begin(), b.nodes.end(), [&](const statement& n) { return n.update && contains(n.results, x); });
+    };
+    const auto equal = [](const sketch& s, const symbol& x, standing p, standing q) {
+        int from = p.position, to = q.position;
+        bool same = p.role == q.role;
+        const auto& mesh = s.roles[static_cast<std::size_t>(p.role)];
+        for (auto m = mesh.rbegin(); m != mesh.rend(); from /= m->width, to /= m->width, ++m)
+            same = same && ((x.replicated >> m->axis & 1u) != 0 || from % m->width == to % m->width);
+        return same;
+    };
+    const std::vector<standing> in_a = ranks_in_order(a), in_b = ranks_in_order(b);
+    for (const symbol& x : a.symbols)
+        for (std::size_t i = 0; i < b.symbols.size(); ++i) {
+            const symbol& y = b.symbols[i];
+            if (x.kind != dv::ir::symbol_kind::state || y.kind != x.kind || !dv::same(x.name, y.name) || !(x.type == y.type)) continue;
+            if (!updated(static_cast<int>(i))) continue;
+            for (std::size_t p = 0; p < in_a.size(); ++p)
+                for (std::size_t q = 0; q < in_a.size(); ++q)
+                    if ((b.single_rank || in_b[p].role == y.role) && (a.single_rank || in_a[p].role == x.role) &&
+                        equal(a, x, in_a[p], in_a[q]) && !equal(b, y, in_b[p], in_b[q]))
+                        return true;
+        }
+    return false;
+}
+
+inline session random_session(word seed, knobs k, int most_graphs = 3) {
+    chooser r{mix(seed + 31)};
+    session x;
+    x.seed = seed;
+    const int count = r.chance(60) ? 1 : r.between(2, most_graphs);
+    for (int i = 0; i < count; ++i) {
+        knobs own = k;
+        own.prefix = i == 0 ? std::string{} : "g" + std::to_string(i);
+        if (i > 0) own.exactly = ranks_of(x.graphs[0]);
+        own.beside = i == 0 ? nullptr : &x.graphs[static_cast<std::size_t>(r.below(i))];
+        x.graphs.push_back(random_graph(mix(seed) + static_cast<word>(i) * 0x51ed2701, own));
+        x.shares.push_back(count > 1 ? r.chance(85) : r.chance(50));
+        const sketch& latest = x.graphs.back();
+        for (std::size_t g = 0; g + 1 < x.graphs.size(); ++g)  // graphs of one store that do not agree have no executors
+            if (x.shares[g] && (lets_differ(latest, x.graphs[g]) || lets_differ(x.graphs[g], latest))) x.shares.back() = false;
+    }
+    std::vector<int> left;
+    for (int i = 0; i < count; ++i)
+        for (int n = 0; n < x.graphs[static_cast<std::size_t>(i)].runs; ++n) left.push_back(i);
+    r.shuffle(left);
+    for (const int g : left) {
+        x.turns.push_back({turn_kind::run, g, -1, 0});
+        if (!r.chance(12)) continue;
+        std::vector<int> states;
+        const sketch& s = x.graphs[static_cast<std::size_t>(g)];
+        for (int i = 0; i < static_cast<int>(s.symbols.size()); ++i)
+            if (s.symbols[static_cast<std::size_t>(i)].kind == dv::ir::symbol_kind::state &&
+                s.symbols[static_cast<std::size_t>(i)].initialised)
+                states.push_back(i);
+        if (!states.empty()) x.turns.push_back({r.chance(50) ? turn_kind::write : turn_kind::read, g, r.one_of(states), r.next()});
+    }
+    return x;
 }
 
 // What a session means: each run on the states as they are then.

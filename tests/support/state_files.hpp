@@ -70,7 +70,7 @@ void place(dovetail::store& of, int index, int width) {
 }
 template <class Tensor, class Name, class Axis>
 void replicate(dovetail::store& of) {
-    of.core()->add_replicated(of.core()->at(&dovetail::tag_of<Name>, Tensor::type), &dovetail::tag_of<Axis>);
+    of.core()->at(&dovetail::tag_of<Name>, Tensor::type).equal.along.push_back(&dovetail::tag_of<Axis>);
 }
 
 }  // namespace support

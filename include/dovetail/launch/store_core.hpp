@@ -6,6 +6,7 @@
 #include "engine/memory.hpp"
 #include "engine/one_thread.hpp"
 #include "error.hpp"
+#include "stored_state.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -30,23 +31,6 @@ public:
     // `is_open`: whether it can still issue runs. `place`: the memory of the rank on which it issues them.
     virtual bool is_open() const = 0;
     virtual const memory* place() const = 0;
-};
-
-struct stored_state {
-    const tag* name = nullptr;
-    tensor_type type = {};
-    bool shard = false;  // of the state of this name, made by a shard_update; no user reads or writes it
-    block where = {};
-    bool initialised = false;
-    std::string lost = {};                    // why the contents are invalid
-    std::vector<const tag*> replicated = {};  // the axes along which a graph declares it to be equal
-    std::vector<const tag*> varying = {};     // ... along which a graph updates it without that
-
-    static bool among(const std::vector<const tag*>& axes, const tag& axis) {
-        return std::any_of(axes.begin(), axes.end(), [&](const tag* known) { return same(known, &axis); });
-    }
-    bool is_replicated(const tag& axis) const { return among(replicated, axis); }
-    bool varies(const tag& axis) const { return among(varying, axis); }
 };
 
 // Where the rank is along an axis of a graph's mesh.
@@ -88,13 +72,19 @@ public:
             if (same(known.axis, p.axis) && known.index == p.index && known.width == p.width) return;
         positions_.push_back(p);
     }
-    void add_replicated(stored_state& s, const tag* axis) {
+    // Throws if what a graph says of a state does not fit to what others say.
+    void check_equal(const stored_state& s, const equality& said) {
         const std::lock_guard lock{mutex_};
-        if (!s.is_replicated(*axis)) s.replicated.push_back(axis);
+        const equality both = with(s, said);
+        for (const int other : both.ranks)
+            if (both.kept && !both.kept->contains(other))
+                throw usage_error{"rank " + std::to_string(rank) + ": one graph declares state `" + display(*s.name) +
+                                  "` to be equal to that of rank " + std::to_string(other) +
+                                  " (`replicated`), and another updates it without that, so that the two may differ: declare it in both"};
     }
-    void add_varying(stored_state& s, const tag* axis) {
+    void add_equal(stored_state& s, const equality& said) {
         const std::lock_guard lock{mutex_};
-        if (!s.varies(*axis)) s.varying.push_back(axis);
+        s.equal = with(s, said);
     }
     // Throws unless the executors that have used the store agree on it.
     axis_position position_along(const tag& axis) {
@@ -245,7 +235,18 @@ private:
             if (same(s->name, &name) && s->type == type && s->shard == shard) return s.get();
         return nullptr;
     }
+    static equality with(const stored_state& s, const equality& said) {
+        equality both = s.equal.world == said.world ? s.equal : equality{said.world};
+        both.add(said);
+        return both;
+    }
+    // The program has given the state a value: what executors did that are gone is over.
     void set_valid(stored_state& s) {
+        const auto is_open = [](const auto& weak) {
+            const auto user = weak.lock();
+            return user && user->is_open();
+        };
+        if (std::none_of(users_.begin(), users_.end(), is_open)) s.equal.kept.reset();
         s.initialised = true;
         s.lost.clear();
         look_for_invalid();

@@ -188,13 +188,99 @@ TEST_CASE("a state that one graph keeps equal and another lets differ is refused
         dv::executor<each_its_own> alone{rank, other};
         said[1][rank.index()] = message([&] { dv::executor<same_everywhere>{rank, other}; });
     });
-    for (int order = 0; order < 2; ++order)
-        for (int rank = 0; rank < 2; ++rank)
-            CHECK(has(said[order][rank], "rank " + std::to_string(rank) + ": one graph declares state `shared_weight` replicated along "
-                                         "`tp`, and another updates it without that, so that ranks may differ"));
+    for (int rank = 0; rank < 2; ++rank)
+        for (const auto& of_order : said)
+            has(of_order[rank], "rank " + std::to_string(rank) + ": one graph declares state `shared_weight` to be equal to that of " +
+                                    "rank " + std::to_string(1 - rank) + " (`replicated`), and another updates it without that");
     dv::host::world{1}.run([&](auto& rank) {  // along an axis of one rank nothing differs
         dv::store store{rank};
         dv::executor<same_everywhere> first{rank, store};
         dv::executor<each_its_own> second{rank, store};
+    });
+}
+
+namespace {
+struct dp;
+template <class Mesh>
+using of_groups = dv::graph<Mesh, dv::input<app::x, four, dv::replicated<dp>>,
+                            dv::state<shared_weight, four, dv::ops::zeros, dv::replicated<dp>>,
+                            dv::update<shared_weight, dv::ops::add(shared_weight, app::x)>>;
+struct rows_of_two : of_groups<dv::mesh<dv::axis<dp, 2>, dv::axis<app::tp, 2>>> {};
+struct columns_of_two : of_groups<dv::mesh<dv::axis<app::tp, 2>, dv::axis<dp, 2>>> {};
+struct all_four : of_groups<dv::mesh<dv::axis<dp, 4>>> {};
+struct reads_of_two : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<app::tp, 2>>, dv::input<app::x, four>,
+                                dv::state<shared_weight, four, dv::from_store, dv::replicated<dp>>,
+                                dv::let<app::y, dv::ops::add(shared_weight, app::x)>, dv::output<app::y>> {};
+}  // namespace
+
+TEST_CASE("graphs of a store may declare a state equal on other ranks, as long as every update keeps it so there") {
+    std::string said[4];
+    dv::host::world{4}.run([&](auto& rank) {
+        dv::store store{rank}, other{rank};
+        dv::executor<all_four> first{rank, store};
+        dv::executor<reads_of_two> second{rank, store};  // equal on all four, and so on each two
+        dv::executor<rows_of_two> third{rank, other};
+        said[rank.index()] = message([&] { dv::executor<columns_of_two>{rank, other}; });  // one axis, and other ranks along it
+    });
+    has(said[0], "rank 0: one graph declares state `shared_weight` to be equal to that of rank 1 (`replicated`), and another updates it");
+    has(said[3], "rank 3: one graph declares state `shared_weight` to be equal to that of rank 1 (`replicated`), and another updates it");
+}
+
+namespace {
+struct other_weight;
+struct reads_equal : dv::graph<dv::mesh<dv::axis<app::tp>>, dv::state<shared_weight, four, dv::ops::zeros, dv::replicated<app::tp>>,
+                               dv::let<app::y, dv::ops::add(shared_weight, shared_weight)>, dv::output<app::y>> {};
+struct reads_another : dv::graph<dv::mesh<dv::axis<app::tp>>, dv::state<other_weight, four, dv::ops::zeros, dv::replicated<app::tp>>,
+                                 dv::let<app::y, dv::ops::add(other_weight, other_weight)>, dv::output<app::y>> {};
+struct updates_both : dv::graph<dv::mesh<dv::axis<app::tp>>, dv::input<app::x, four>, dv::state<shared_weight, four, dv::ops::zeros>,
+                                dv::state<other_weight, four, dv::ops::zeros>,
+                                dv::update<shared_weight, dv::ops::add(shared_weight, app::x)>,
+                                dv::update<other_weight, dv::ops::add(other_weight, app::x)>> {};
+}  // namespace
+
+TEST_CASE("what graphs say of a state is kept by its store: in the next run of as many ranks, and until the program writes it") {
+    constexpr const char* refused = "one graph declares state `shared_weight` to be equal to that of rank";
+    std::optional<dv::store> stores[2];
+    std::string said[2], written[2];
+    dv::host::world two{2};
+    two.run([&](auto& rank) {
+        dv::executor<each_its_own> step{rank, stores[rank.index()].emplace(rank)};
+    });
+    two.run([&](auto& rank) { said[rank.index()] = message([&] { dv::executor<reads_equal>{rank, *stores[rank.index()]}; }); });
+    two.run([&](auto& rank) {
+        dv::store& store = *stores[rank.index()];
+        {
+            dv::executor<each_its_own> open{rank, store};
+            store.write<four>(dv::name<shared_weight>, app::floats(4, 1.0f));
+            written[rank.index()] = message([&] { dv::executor<reads_equal>{rank, store}; });  // the open one can still run
+        }
+        store.write<four>(dv::name<shared_weight>, app::floats(4, 2.0f));
+        dv::executor<reads_equal> step{rank, store};
+        CHECK(step.run().read(dv::name<app::y>).host() == app::floats(4, 4.0f));
+    });
+    for (int rank = 0; rank < 2; ++rank) has(said[rank], refused), has(written[rank], refused);
+}
+
+TEST_CASE("a store that goes on among other ranks asks the graphs there") {
+    const support::folder in;
+    std::optional<dv::store> kept;
+    dv::host::world{1}.run([&](auto& rank) { dv::executor<reads_equal> step{rank, kept.emplace(rank)}; });
+    dv::host::world{2}.run([&](auto& rank) {
+        std::optional<dv::store> own;
+        dv::store& store = rank.index() == 0 ? *kept : own.emplace(rank);
+        if (rank.index() == 1) store.write<four>(dv::name<shared_weight>, app::floats(4, 0.0f));
+        dv::executor<each_its_own> step{rank, store};
+        step.bind(dv::name<app::x>, app::floats(4, static_cast<float>(rank.index()))).run().wait();
+        store.save(in / std::to_string(rank.index()), dv::along<app::tp>);
+    });
+    for (const char* shard : {"0", "1"}) has(support::contents(in / shard), R"("dovetail.replicated":"")");
+}
+
+TEST_CASE("a refused executor says nothing to the store, of none of its states") {
+    dv::host::world{2}.run([](auto& rank) {
+        dv::store store{rank};
+        dv::executor<reads_another> first{rank, store};
+        has(message([&] { dv::executor<updates_both>{rank, store}; }), "declares state `other_weight` to be equal");
+        CHECK(message([&] { dv::executor<reads_equal>{rank, store}; }) == "nothing thrown");
     });
 }

@@ -152,23 +152,26 @@ private:
             at.stride = ir::aligned(b.bytes);
         }
     }
-    // Tells the store where the rank is along each axis of its role, and along which its states are equal. Throws if they are for one
-    // graph of the store, and another may let them differ.
+    // Tells the store where the rank is along each axis of its role, and on which ranks its states are equal. Throws before that if other
+    // graphs of the store say otherwise.
     void describe_states(const ir::graph& g, const geometry& where, int rank) {
+        const auto said = [&](const state& s) { return equality_of(g, where, rank, s); };
+        for (const state& s : states_) store_->check_equal(*s.stored, said(s));
+        for (const state& s : states_) store_->add_equal(*s.stored, said(s));
         const int role = where.role_of(rank);
-        for (const ir::mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes)) {
-            const tag* const axis = g.axes[m.axis].name;
-            store_->add_position({axis, where.coordinate(rank, 1u << m.axis), where.width(role, m.axis)});
-            for (const state& s : states_) {
-                const bool equal = (g.symbols[s.symbol].replicated >> m.axis & 1u) != 0, varies = s.updated && !equal;
-                if (where.width(role, m.axis) > 1 && ((equal && s.stored->varies(*axis)) || (varies && s.stored->is_replicated(*axis))))
-                    throw usage_error{"rank " + std::to_string(rank) + ": one graph declares state `" + display(*s.stored->name) +
-                                      "` replicated along `" + display(*axis) +
-                                      "`, and another updates it without that, so that ranks may differ: declare it in both"};
-                if (equal) store_->add_replicated(*s.stored, axis);
-                if (varies) store_->add_varying(*s.stored, axis);
-            }
-        }
+        for (const ir::mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes))
+            store_->add_position({g.axes[m.axis].name, where.coordinate(rank, 1u << m.axis), where.width(role, m.axis)});
+    }
+    // Runs write shards that rewrites made before they read them: of these a graph says nothing to others.
+    static detail::equality equality_of(const ir::graph& g, const geometry& where, int rank, const state& s) {
+        detail::equality said{where.ranks()};
+        if (s.stored->shard) return said;
+        const unsigned axes = g.symbols[s.symbol].replicated;
+        for (int a = 0; a < g.axes.size(); ++a)
+            if ((axes >> a & 1u) != 0) said.along.push_back(g.axes[a].name);
+        said.ranks = where.ranks_along(rank, axes);
+        if (s.updated) said.kept = said.ranks;
+        return said;
     }
     static bool may_be_lost(const state& s) { return s.updated && !s.stored->shard; }
     // By an update, or by what a rewrite made of one.

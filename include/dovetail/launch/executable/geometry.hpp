@@ -10,6 +10,7 @@
 #include "../error.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -83,11 +84,12 @@ public:
                 found.push_back(rank_at(role, position_of(rank)));
                 continue;
             }
-            for (int position = 0; position < mesh_sizes_[role]; ++position)
-                if (coordinate(role, position, ~mask) == outside) found.push_back(rank_at(role, position));
+            for (const int other : ranks_at(role, mask, outside)) found.push_back(other);
         }
         return found;
     }
+    // The rank and those of its role whose positions differ from its own along the axes of `mask` alone.
+    std::set<int> ranks_along(int rank, unsigned mask) const { return ranks_at(role_of(rank), mask, coordinate(rank, ~mask)); }
 
     // Every position has a buffer for the result of a rooted collective along axes, but only the root's is written.
     bool is_off_root(int symbol, int rank) const {
@@ -141,6 +143,13 @@ private:
         return n;
     }
     std::int64_t mesh_size_of(int role) const { return width_along(role, ~0u); }
+    // The ranks of a role at coordinate `outside` along all axes but those of `mask`.
+    std::set<int> ranks_at(int role, unsigned mask, int outside) const {
+        std::set<int> found;
+        for (int position = 0; position < mesh_sizes_[role]; ++position)
+            if (coordinate(role, position, ~mask) == outside) found.insert(rank_at(role, position));
+        return found;
+    }
     int coordinate(int role, int position, unsigned mask) const {
         const auto axes = graph_.mesh.subspan(graph_.roles[role].first_axis, graph_.roles[role].axes);
         int at = 0, scale = 1;

@@ -26,7 +26,7 @@ struct named_state {
 // The states, by name. Names are without namespaces, and two states may differ in the tensor alone: then they have one name in a file.
 inline std::vector<named_state> named_states(store_core& of, const axis_position* along) {
     std::vector<named_state> all;
-    for (stored_state* s : of.whole_states()) all.push_back({display(*s->name), s, along == nullptr || s->is_replicated(*along->axis)});
+    for (stored_state* s : of.whole_states()) all.push_back({display(*s->name), s, along == nullptr || s->equal.is_along(*along->axis)});
     std::sort(all.begin(), all.end(), by_name{});
     for (std::size_t i = 1; i < all.size(); ++i)
         if (all[i].name == all[i - 1].name)
