@@ -97,9 +97,9 @@ struct decompose;
 template <class... Statements>
 struct keep;
 
-// bucket<Bytes, statements...>: collectives in it of one role, along the same axes and with as many operations before and behind them share
-// an NCCL group and its latency, up to so many bytes together. bucket<dv::automatic, ...>: up to 4 MiB. Updates by communication and
-// members of an nccl_group are left as they are. Errors: bad_bucket_size, nothing_to_bucket.
+// bucket<Bytes, statements...>: collectives in it of one role, along the same axes and with as many operations behind them (the gradients
+// of a backward pass) share an NCCL group and its latency, in written order up to so many bytes together. bucket<dv::automatic, ...>: up to
+// 4 MiB. Updates by communication and members of an nccl_group are left as they are. Errors: bad_bucket_size, nothing_to_bucket.
 template <int Bytes, class... Statements>
 struct bucket;
 

@@ -146,8 +146,8 @@ template <class Bucket, class... More>
 struct nothing_to_bucket {
     static_assert(detail::never<Bucket, More...>,
                   "dovetail: no two collectives in this bucket (first) can share an NCCL group: they have to be of one role along the same "
-                  "axes, with as many operations before and behind them, fit into its bytes together, and neither update a state nor be "
-                  "members of an nccl_group or moved by copy engines; write an nccl_group, or leave the bucket out");
+                  "axes, with as many operations behind them, fit into its bytes together, and neither update a state nor be members of an "
+                  "nccl_group or moved by copy engines; write an nccl_group, or leave the bucket out");
 };
 
 // Transports.

@@ -74,12 +74,29 @@ template <int I> using next_sum = dv::let<got<I + 1>, all_reduce<sum, dp>(got<I>
 struct long_chain : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::input<x, number>, dv::let<got<0>, relu(x)>, dv::repeat<next_sum, 800>,
                               dv::output<got<800>>> {};
 
-// Nothing to join: another axis, another depth, a dependence, an update.
+// Nothing to join: another axis, more operations behind, a dependence, an update.
 struct each_alone
     : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, number>, dv::state<s, number, zeros>,
                 dv::let<got<0>, all_reduce<sum, dp>(x)>, dv::let<got<1>, all_reduce<sum, tp>(x)>,
-                dv::let<deep, all_reduce<sum, dp>(relu(relu(x)))>, dv::let<got<2>, all_reduce<sum, dp>(got<0>)>,
+                dv::let<deep, relu(relu(all_reduce<sum, dp>(x)))>, dv::let<got<2>, all_reduce<sum, dp>(got<0>)>,
                 dv::update<s, all_reduce<sum, dp>(x)>, dv::output<got<1>, got<2>, deep>> {};
+
+// The backward pass of layers one behind the other: each gradient has its update behind it.
+template <int> struct weight;
+template <int> struct bias;
+template <int> struct back;
+template <int> struct of_weight;
+template <int> struct of_bias;
+using row = dv::tensor<float, 512>;
+template <int L> using states_of = dv::group<dv::state<weight<L>, megabytes, zeros, dv::replicated<dp>>,
+                                             dv::state<bias<L>, row, zeros, dv::replicated<dp>>>;
+template <int L>
+using backward_of = dv::group<dv::let<back<L>, relu(back<L + 1>)>, dv::let<of_weight<L>, all_reduce<sum, dp>(relu(back<L>))>,
+                              dv::let<of_bias<L>, all_reduce<sum, dp>(bias_gradient(back<L>))>,
+                              dv::update<weight<L>, add(weight<L>, of_weight<L>)>, dv::update<bias<L>, add(bias<L>, of_bias<L>)>>;
+template <int Bytes>
+struct backward : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::input<back<4>, megabytes>, dv::repeat<states_of, 4>,
+                            dv::bucket<Bytes, dv::repeat<backward_of, dv::down<4>>>> {};
 }  // namespace app
 
 namespace {
@@ -101,7 +118,7 @@ std::vector<int> groups_of(bool by_option = true) {
 
 }  // namespace
 
-TEST_CASE("collectives of equal slack along the same axes share a group, up to its bytes") {
+TEST_CASE("collectives with as many operations behind them along the same axes share a group, up to its bytes") {
     CHECK(groups_of<app::many_small>() == std::vector{64});
     CHECK(groups_of<app::many_small_in_a_group>() == std::vector{64});  // as the user wrote it
     CHECK(groups_of<app::five_of_two_megabytes>() == std::vector{2, 2});
@@ -118,6 +135,15 @@ TEST_CASE("a statement buckets what stands in it, up to its own bytes") {
     CHECK(groups_of<app::of_shards>(false) == std::vector{3, 3});
     CHECK(groups_of<app::half_copied>(false) == std::vector{3});
     CHECK(groups_of<app::half_copied>() == std::vector{3});
+}
+
+TEST_CASE("gradients of layers one behind the other share a group, a bucket after the other") {
+    CHECK(groups_of<app::backward<dv::automatic>>(false) == std::vector{2, 2, 2, 2});  // a gradient of 2 MiB and one of 2 KiB
+    CHECK(groups_of<app::backward<(5 << 20)>>(false) == std::vector{4, 4});
+    CHECK(groups_of<app::backward<(9 << 20)>>(false) == std::vector{8});
+    CHECK(groups_of<app::backward<(1 << 20)>>(false) == std::vector{4});  // those of 2 MiB stay alone, and close no bucket
+    CHECK(groups_of<app::backward<(2 << 20)>>(false) == std::vector{4});  // nor where one of them fills a bucket
+    CHECK(groups_of<app::backward<1024>>(false).empty());
 }
 
 TEST_CASE("a compiler's limit of operations allows many levels of collectives") {

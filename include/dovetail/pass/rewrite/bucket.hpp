@@ -15,21 +15,19 @@ inline constexpr std::int64_t bucket_bytes = 4 << 20;
 
 namespace detail {
 
-// A set of collectives of one region and role along the same axes with equal slack: as many operations lie before and behind each of them.
-// None of them then depends on another one, and no two buckets on each other, since an edge leads to more operations from the start.
+// Collectives of one region and role along the same axes that have as many operations behind them. None of them then depends on another
+// one, and no two buckets on each other, since an edge leads to fewer operations behind. A member that waits for a later one lies on a
+// shorter path than that one, so that the longest path grows by nothing but the bytes.
 struct bucket {
     int region = 0;
     int role = 0;
     unsigned axes = 0;
-    int to_end = 0;
+    int next = -1;  // another one that is open and has as many operations behind it
     std::int64_t bytes = 0;
     int members = 0;
     int nccl_group_id = -1;
-    int next = -1;  // the next bucket that is as far from the start
 
-    constexpr bool suits(int around, const ir::node& n, int end) const {
-        return region == around && role == n.role && axes == n.axes && to_end == end;
-    }
+    constexpr bool suits(int around, const ir::node& n) const { return region == around && role == n.role && axes == n.axes; }
 };
 
 // What is stated to be moved by copy engines is in no group of NCCL.
@@ -50,14 +48,15 @@ constexpr std::int64_t bytes_of_collective(const ir::graph_data& g, const ir::no
 
 }  // namespace detail
 
-// First fit, in written order.
+// In written order: a collective that does not fit into the open bucket begins another one, and that of the two with more room stays open.
+// So the gradients of a backward pass fill one bucket after the other, and small ones between large ones share theirs.
 constexpr ir::graph_data rewrite_bucket(ir::graph_data g, scope of) {
     const ir::graph seen = ir::view(g);
     const regions_of_kind regions{seen, rewrite::bucket, of};
     const node_levels levels = levels_of(g);
     if (!levels.acyclic) return g;  // the stage `cycle` names the mistake
     vec<detail::bucket> buckets;
-    vec<int> first_bucket(g.nodes.size(), -1);  // by operations from the start; the others follow by `next`
+    vec<int> open(g.nodes.size(), -1);  // by operations behind; the others follow by `next`
     vec<int> bucket_of(g.nodes.size(), -1);
     int groups = 0;
     for (int i = 0; i < g.nodes.size(); ++i) {
@@ -67,13 +66,17 @@ constexpr ir::graph_data rewrite_bucket(ir::graph_data g, scope of) {
         if (region < 0 || !detail::can_be_bucketed(n)) continue;
         const std::int64_t most_bytes =
             of == scope::graph || g.regions[region].number == automatic ? bucket_bytes : g.regions[region].number;
-        const int end = levels.to_end[i];
         const std::int64_t bytes = detail::bytes_of_collective(g, n);
-        int* at = &first_bucket[levels.from_start[i]];
-        while (*at >= 0 && !(buckets[*at].suits(region, n, end) && buckets[*at].bytes + bytes <= most_bytes)) at = &buckets[*at].next;
-        const int b = *at >= 0 ? *at : buckets.size();
-        *at = b;
-        if (b == buckets.size()) buckets.push({region, n.role, n.axes, end});
+        int* at = &open[levels.to_end[i]];
+        while (*at >= 0 && !buckets[*at].suits(region, n)) at = &buckets[*at].next;
+        int b = *at;
+        if (b < 0 || buckets[b].bytes + bytes > most_bytes) {
+            const int next = b < 0 ? -1 : buckets[b].next;
+            const bool has_more_room = b < 0 || bytes <= buckets[b].bytes;
+            b = buckets.size();
+            if (has_more_room) *at = b;
+            buckets.push({region, n.role, n.axes, next});
+        }
         buckets[b].bytes += bytes;
         ++buckets[b].members;
         bucket_of[i] = b;
