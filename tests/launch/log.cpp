@@ -90,7 +90,7 @@ TEST_CASE("what observers print gets to the callback, each with its level, and n
     CHECK(log.count(log_level::info, "wrote " + (here / "doubled.html")) == 1);
     CHECK(log.count(log_level::warning, "cannot write the trace /dev/full: ") == 1);
     CHECK(log.count(log_level::warning, "no ranges: ") == 1);
-    CHECK(log.count(log_level::warning, "DOVETAIL_DUMP: no graph that ran has a value `no_such_value`") == 1);
+    CHECK(log.count(log_level::warning, "DOVETAIL_DUMP: no operation that ran makes a value `no_such_value` or reads it as a whole") == 1);
     CHECK(log.texts.size() == 6);
 }
 
@@ -99,7 +99,8 @@ TEST_CASE("without a callback the same texts are on the standard error, messages
     const std::string text = printed([&] { run_observed(here.path.string()); });
     CHECK(text.find("dovetail: wrote " + (here / "doubled.html and .dot") + "\n") != std::string::npos);
     CHECK(text.find("dovetail: cannot write the trace /dev/full: No space left on device\n") != std::string::npos);
-    CHECK(text.find("dovetail: DOVETAIL_DUMP: no graph that ran has a value `no_such_value`\n") != std::string::npos);
+    CHECK(text.find("dovetail: DOVETAIL_DUMP: no operation that ran makes a value `no_such_value` or reads it as a "
+                    "whole\n") != std::string::npos);
     CHECK(text.find("\nplan of `doubled`") != std::string::npos);
     CHECK(text.find("\noverlap of `doubled`") != std::string::npos);
 }

@@ -71,7 +71,7 @@ public:
     void warn() {
         const std::lock_guard lock{mutex_};
         for (const std::string& name : unknown_)
-            launch::log(log_level::warning, "DOVETAIL_DUMP: no graph that ran has a value `" + name + "`");
+            launch::log(log_level::warning, "DOVETAIL_DUMP: no operation that ran makes a value `" + name + "` or reads it as a whole");
         unknown_.clear();
     }
 

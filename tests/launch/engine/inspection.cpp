@@ -53,6 +53,8 @@ struct in_blocks : dv::graph<dv::input<x, dv::tensor<float, 2, 64>>, dv::split<2
                              dv::output<y>> {};
 struct h_1;
 struct alike_names : dv::graph<dv::input<x, row>, dv::let<h<1>, add(x, x)>, dv::let<h_1, add(h<1>, h<1>)>, dv::output<h_1>> {};
+struct joined : dv::graph<dv::input<x, dv::tensor<float, 64>>, dv::let<y, add(x, x)>, dv::let<z, add(y, y)>, dv::let<s, concat<y, z>>,
+                          dv::let<w, add(s, s)>, dv::output<w>> {};
 template <int I> using layer = dv::let<h<I + 1>, add(h<I>, x)>;
 struct family : dv::graph<dv::input<x, row>, dv::let<h<0>, add(x, x)>, dv::repeat<layer, 3>, dv::output<h<3>>> {};
 }  // namespace app
@@ -194,7 +196,7 @@ TEST_CASE("values of the first runs as files of NumPy") {
                   dv::executor<channels> step{rank};
                   for (int run = 0; run < 6; ++run) step.bind(dv::name<x>, floats{1, 2, 4, static_cast<float>(run + 1)}).run().wait();
               });
-          }) == "dovetail: DOVETAIL_DUMP: no graph that ran has a value `unknown<1, 2>`\n");
+          }) == "dovetail: DOVETAIL_DUMP: no operation that ran makes a value `unknown<1, 2>` or reads it as a whole\n");
     // `y` is made on the left and received on the right; `total` is on both.
     std::vector<std::string> wanted;
     for (const char* name : {"total", "y"})
@@ -293,6 +295,18 @@ TEST_CASE("blocks of a value have files of their own, and so have values whose n
     const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }";
     CHECK(alike.read<float>("alike_names.h_1.run0.rank0.npy", header) == floats(4, 2.0f));
     CHECK(alike.read<float>("alike_names.h_1-2.run0.rank0.npy", header) == floats(4, 4.0f));
+}
+
+TEST_CASE("what is made of parts is written as a whole when it is read") {
+    const dumping whole{"s,z"};
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<joined> step{rank};
+        step.bind(dv::name<x>, floats(64, 1.0f)).run().wait();
+    });
+    CHECK(whole.files() == std::vector<std::string>{"joined.s.run0.rank0.npy", "joined.z.run0.rank0.npy"});
+    floats both(128, 2.0f);
+    std::fill(both.begin() + 64, both.end(), 4.0f);
+    CHECK(whole.read<float>("joined.s.run0.rank0.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (128,), }") == both);
 }
 
 TEST_CASE("the names of a list") {

@@ -1,11 +1,12 @@
 // Inspection of the values of a run: for NaN and infinity (dv::check_finite), and for an observer of values. Takes the steps of a rank,
-// gives the accesses to inspect: states that a step reads, before the step; buffers that it writes on this rank, after it.
+// gives the accesses to inspect: before the step, states and concats that it reads; after it, buffers that it writes on this rank.
 #pragma once
 
 #include "../../ir/parts.hpp"
 #include "../executable/buffer_addresses.hpp"
 
 #include <bit>
+#include <utility>
 #include <vector>
 
 namespace dovetail {
@@ -16,8 +17,8 @@ struct value_observer {
     virtual bool wants(const tag& name) = 0;
     // Values of runs 0 to runs() - 1 are wanted.
     virtual std::int64_t runs() const = 0;
-    // A value that a step of the run has written, or a state that it is about to read. `shown` is its name, and of a block of it also which
-    // one: "h 2/4". May be called more than once for one value, the latest call last, and from any thread.
+    // A value that a step of the run has written, or a state or concat that it is about to read. `shown` is its name, and of a block of it
+    // also which one: "h 2/4". May be called more than once for one value, the latest call last, and from any thread.
     virtual void value(const tag& name, const std::string& shown, const tensor_type& type, std::int64_t run, const void* data) = 0;
 
 protected:
@@ -36,18 +37,27 @@ struct inspected_step {
     std::vector<inspected_access> before, behind;
 };
 
+// Whether the value is made of others, which several steps write.
+inline bool is_concat(const ir::graph& g, int symbol) {
+    const int node = g.symbols[symbol].node;
+    return node >= 0 && g.nodes[node].op->view == view_kind::concat;
+}
+
+// What arrives for a local_reduce has a block that nobody writes, and of what that makes in place it writes one block.
+inline bool writes_whole_buffers(const ir::member& m) {
+    return (m.op == nullptr || !m.op->own_block_stays) && (m.kind != op_kind::local_reduce || !ir::has_own_block_in_place(m));
+}
+
 // By step of the rank's role, in issue order.
 inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir::program& p, span<const ir::step> steps,
                                                    const geometry& where, int rank, bool check, value_observer* observer) {
     std::vector<inspected_step> all;
     const ir::locations located{g};
+    std::vector<char> shown(static_cast<std::size_t>(g.symbols.size()));  // concats that an earlier step reads
     for (const ir::step& s : steps) {
         inspected_step& step = all.emplace_back();
         for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations)) {
-            // What arrives for a local_reduce has a block that nobody writes, and what that makes in place has one that it writes.
-            const ir::member& m = p.members[participation.member];
-            const bool incomplete =
-                (m.op != nullptr && m.op->own_block_stays) || (m.kind == op_kind::local_reduce && ir::has_own_block_in_place(m));
+            const bool whole = writes_whole_buffers(p.members[participation.member]);
             for (int i = participation.first_access; i < participation.first_access + participation.accesses; ++i) {
                 const ir::access& a = p.accesses[i];
                 const ir::buffer& b = p.buffers[a.buffer];
@@ -57,8 +67,12 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
                 const inspected_access found{i, symbol, check && is_floating(b.type.type),
                                              observer != nullptr && named(name) && observer->wants(*name)};
                 if (!found.checked && !found.observed) continue;
-                if (reads(a.mode) && b.where == ir::storage::state) step.before.push_back(found);
-                if (writes(a.mode) && !incomplete) step.behind.push_back(found);
+                if (reads(a.mode) && b.where == ir::storage::state)
+                    step.before.push_back(found);
+                else if (reads(a.mode) && found.observed && is_concat(g, symbol) &&
+                         !std::exchange(shown[static_cast<std::size_t>(symbol)], 1))
+                    step.before.push_back({i, symbol, false, true});  // the parts are checked when they are written
+                if (writes(a.mode) && whole) step.behind.push_back(found);
             }
         }
     }
