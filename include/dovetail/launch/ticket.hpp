@@ -26,8 +26,8 @@ public:
     // Blocks until the run has ended on this rank. Throws the error that ended it; timeout after the executor's time limit.
     void wait() const;
     // The same with a limit of its own. The timeout names the operation that has not ended; waiting again is allowed.
-    template <class Duration>
-    void wait_for(Duration limit) const {
+    template <class Rep, class Period>
+    void wait_for(std::chrono::duration<Rep, Period> limit) const {
         wait_at_most(launch::nanoseconds_of(limit));
     }
     bool ready() const;
