@@ -59,6 +59,14 @@ struct scattered : dv::graph<
     dv::let<y, reduce_scatter<sum, dp>(x)>,
     dv::output<y>> {};
 struct summed : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<x, vector>, dv::let<y, all_reduce<sum, dp>(x)>, dv::output<y>> {};
+using block = dv::tensor<float, 64>;
+struct joined : dv::graph<
+    dv::input<x, block>,
+    dv::let<y, reciprocal(x)>,
+    dv::let<z, reciprocal(y)>,
+    dv::let<w, concat<y, z>>,
+    dv::let<total, reciprocal(w)>,
+    dv::output<total>> {};
 using options = dv::options<dv::in_flight<2>>;
 using support::has, support::message;
 }  // namespace inspection_test
@@ -201,5 +209,28 @@ TEST_CASE("values of the first runs, on streams and replayed") {
         }
         CHECK(files == 2 * 4 * 2);
         std::filesystem::current_path(before);
+    }
+}
+
+TEST_CASE("what is made of parts, before it is read as a whole") {
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        const simulated::scope simulation;
+        dv::observe::environment asked;
+        asked.dump = "w";
+        const support::watched recorder{asked};
+        const support::folder here;
+        const auto before = std::filesystem::current_path();
+        std::filesystem::current_path(here.path);
+        dv::cuda::world::local(1).run([&](auto& rank) {
+            dv::executor<joined, options> step{rank, how, dv::check_finite, 20s};
+            step.bind(dv::name<x>, floats(64, 4.0f)).run();
+        });
+        const std::string text = support::content(here / "joined.w.run0.rank0.npy");
+        std::filesystem::current_path(before);
+        REQUIRE(text.size() == 128 + 128 * sizeof(float));
+        floats written(128), wanted(128, 0.25f);
+        std::memcpy(written.data(), text.data() + 128, 128 * sizeof(float));
+        std::fill(wanted.begin() + 64, wanted.end(), 4.0f);
+        CHECK(written == wanted);
     }
 }
