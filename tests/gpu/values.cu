@@ -50,6 +50,14 @@ struct by_roles : dv::graph<
     dv::on<right, dv::let<z, subtract(y, y)>>,
     dv::let<total, all_reduce<sum>(y, z)>,
     dv::output<total>> {};
+struct joined : dv::graph<
+    dv::input<x, large>,
+    dv::let<y, reciprocal(x)>,
+    dv::let<z, reciprocal(y)>,
+    dv::let<total, concat<y, z>>,
+    dv::let<low, reciprocal(total)>,
+    dv::let<high, add(low, total)>,
+    dv::output<high>> {};
 template <class X>
 __global__ void read_too_far(dv::in<X> from, dv::out<X> to) {
     if (threadIdx.x == 0) to[0] = from[X::size + static_cast<std::int64_t>(blockIdx.x)];
@@ -216,6 +224,31 @@ TEST_CASE("values as files") {
         }
         CHECK(files == 2 * 4 * 2);
         std::filesystem::current_path(before);
+    }
+}
+
+TEST_CASE("what is made of parts as a file") {
+    if (!gpu::enough(1, "DOVETAIL_DUMP of a concat")) return;
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        dv::observe::environment asked;
+        asked.dump = "total";
+        const support::watched recorder{asked};
+        const support::folder here;
+        const auto before = std::filesystem::current_path();
+        std::filesystem::current_path(here.path);
+        dv::cuda::world::local(1).run([&](auto& rank) {
+            dv::executor<joined, in_flight> step{rank, how, dv::check_finite, 30s};
+            for (int run = 0; run < 6; ++run) step.bind(dv::name<x>, floats(size, static_cast<float>(1 << run))).run();
+        });
+        std::filesystem::current_path(before);
+        for (int run = 0; run < 4; ++run) {
+            const std::string text = support::content(here / ("joined.total.run" + std::to_string(run) + ".rank0.npy"));
+            REQUIRE(text.size() == 128 + 2 * size * sizeof(float));
+            floats written(2 * size), wanted(2 * size, 1 / static_cast<float>(1 << run));
+            std::memcpy(written.data(), text.data() + 128, text.size() - 128);
+            std::fill(wanted.begin() + size, wanted.end(), static_cast<float>(1 << run));
+            CHECK((written == wanted));
+        }
     }
 }
 
