@@ -203,51 +203,32 @@ TEST_CASE("the first operation that makes an infinity") {
 TEST_CASE("values as files") {
     if (!gpu::enough(2, "DOVETAIL_DUMP")) return;
     for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
-        dv::observe::environment asked;
-        asked.dump = "y,total";
-        const support::watched recorder{asked};
-        const support::folder here;
-        const auto before = std::filesystem::current_path();
-        std::filesystem::current_path(here.path);
+        const support::dumping values{"y,total"};
         dv::cuda::world::local(2).run([&](auto& rank) {
             dv::executor<by_roles, in_flight> step{rank, how, 30s};
             for (int run = 0; run < 6; ++run) step.bind(dv::name<x>, floats(size, static_cast<float>(run + 1))).run();
         });
-        int files = 0;
-        for (const auto& entry : std::filesystem::directory_iterator{here.path}) {
-            ++files;
-            const std::string text = support::content(entry.path()), name = entry.path().filename().string();
-            REQUIRE(text.size() == 128 + size * sizeof(float));
-            float last = 0;
-            std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
-            CHECK(last == 1 / static_cast<float>(name[name.find("run") + 3] - '0' + 1));
-        }
-        CHECK(files == 2 * 4 * 2);
-        std::filesystem::current_path(before);
+        CHECK(values.files().size() == 2 * 4 * 2);
+        for (const std::string& name : values.files())
+            CHECK((values.read<float>(name, "{'descr': '<f4', 'fortran_order': False, 'shape': (1048576,), }") ==
+                   floats(size, 1 / static_cast<float>(name[name.find("run") + 3] - '0' + 1))));
     }
 }
 
 TEST_CASE("what is made of parts as a file") {
     if (!gpu::enough(1, "DOVETAIL_DUMP of a concat")) return;
     for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
-        dv::observe::environment asked;
-        asked.dump = "total";
-        const support::watched recorder{asked};
-        const support::folder here;
-        const auto before = std::filesystem::current_path();
-        std::filesystem::current_path(here.path);
+        const support::dumping whole{"total"};
         dv::cuda::world::local(1).run([&](auto& rank) {
             dv::executor<joined, in_flight> step{rank, how, dv::check_finite, 30s};
             for (int run = 0; run < 6; ++run) step.bind(dv::name<x>, floats(size, static_cast<float>(1 << run))).run();
         });
-        std::filesystem::current_path(before);
+        CHECK(whole.files().size() == 4);
         for (int run = 0; run < 4; ++run) {
-            const std::string text = support::content(here / ("joined.total.run" + std::to_string(run) + ".rank0.npy"));
-            REQUIRE(text.size() == 128 + 2 * size * sizeof(float));
-            floats written(2 * size), wanted(2 * size, 1 / static_cast<float>(1 << run));
-            std::memcpy(written.data(), text.data() + 128, text.size() - 128);
-            std::fill(wanted.begin() + size, wanted.end(), static_cast<float>(1 << run));
-            CHECK((written == wanted));
+            floats both(2 * size, 1 / static_cast<float>(1 << run));
+            std::fill(both.begin() + size, both.end(), static_cast<float>(1 << run));
+            CHECK((whole.read<float>("joined.total.run" + std::to_string(run) + ".rank0.npy",
+                                     "{'descr': '<f4', 'fortran_order': False, 'shape': (2097152,), }") == both));
         }
     }
 }

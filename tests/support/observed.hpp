@@ -1,4 +1,4 @@
-// For tests of observers: a recorder with a limited lifetime, a temporary folder, the contents of files, captured output.
+// For tests of observers: a recorder with a limited lifetime, a temporary folder, files of values, the contents of files, captured output.
 #pragma once
 
 #include <dovetail/observe/observe.hpp>
@@ -7,12 +7,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace support {
 
@@ -41,6 +44,43 @@ struct watched {
     dv::run_observer* before = dv::observing.exchange(&one);
     explicit watched(dv::observe::environment e) : one{std::move(e)} {}
     ~watched() { dv::observing = before; }
+};
+
+// The current folder, empty and gone afterwards, while executors are seen by a recorder that writes these names.
+struct dumping {
+    static dv::observe::environment asking_for(const std::string& names) {
+        dv::observe::environment e;
+        e.dump = names;
+        return e;
+    }
+    watched recorder;
+    folder here;
+    std::filesystem::path before = std::filesystem::current_path();
+
+    explicit dumping(const std::string& names) : recorder{asking_for(names)} { std::filesystem::current_path(here.path); }
+    dumping(const dumping&) = delete;
+    ~dumping() { std::filesystem::current_path(before); }
+    std::vector<std::string> files() const {
+        std::vector<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator{here.path}) names.push_back(entry.path().filename().string());
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+    // The elements of a file, whose header has to be this one.
+    template <class T>
+    std::vector<T> read(const std::string& name, const std::string& header) const {
+        const std::string all = content(here / name);
+        REQUIRE(all.size() > 10);
+        CHECK(all.substr(0, 8) == std::string{"\x93NUMPY\x01\x00", 8});
+        const std::size_t length = static_cast<unsigned char>(all[8]) + 256u * static_cast<unsigned char>(all[9]);
+        CHECK((10 + length) % 64 == 0);
+        const std::string said = all.substr(10, length);
+        CHECK(said.substr(0, said.find('}') + 1) == header);
+        CHECK(said.back() == '\n');
+        std::vector<T> values((all.size() - 10 - length) / sizeof(T));
+        std::memcpy(values.data(), all.data() + 10 + length, values.size() * sizeof(T));
+        return values;
+    }
 };
 
 // The text that a call prints to standard error.

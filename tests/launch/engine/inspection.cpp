@@ -59,45 +59,8 @@ template <int I> using layer = dv::let<h<I + 1>, add(h<I>, x)>;
 struct family : dv::graph<dv::input<x, row>, dv::let<h<0>, add(x, x)>, dv::repeat<layer, 3>, dv::output<h<3>>> {};
 }  // namespace app
 using namespace app;
-using support::has, support::message;
+using support::dumping, support::has, support::message;
 using floats = std::vector<float>;
-
-// The current folder, empty and gone afterwards, while executors are seen by a recorder that writes these names.
-struct dumping {
-    static dv::observe::environment asking_for(const std::string& names) {
-        dv::observe::environment e;
-        e.dump = names;
-        return e;
-    }
-    support::watched recorder;
-    support::folder here;
-    std::filesystem::path before = std::filesystem::current_path();
-
-    explicit dumping(const std::string& names) : recorder{asking_for(names)} { std::filesystem::current_path(here.path); }
-    dumping(const dumping&) = delete;
-    ~dumping() { std::filesystem::current_path(before); }
-    std::vector<std::string> files() const {
-        std::vector<std::string> names;
-        for (const auto& entry : std::filesystem::directory_iterator{here.path}) names.push_back(entry.path().filename().string());
-        std::sort(names.begin(), names.end());
-        return names;
-    }
-    // The elements of a file, whose header has to be this one.
-    template <class T>
-    std::vector<T> read(const std::string& name, const std::string& header) const {
-        const std::string all = support::content(here / name);
-        REQUIRE(all.size() > 10);
-        CHECK(all.substr(0, 8) == std::string{"\x93NUMPY\x01\x00", 8});
-        const std::size_t length = static_cast<unsigned char>(all[8]) + 256u * static_cast<unsigned char>(all[9]);
-        CHECK((10 + length) % 64 == 0);
-        const std::string said = all.substr(10, length);
-        CHECK(said.substr(0, said.find('}') + 1) == header);
-        CHECK(said.back() == '\n');
-        std::vector<T> values((all.size() - 10 - length) / sizeof(T));
-        std::memcpy(values.data(), all.data() + 10 + length, values.size() * sizeof(T));
-        return values;
-    }
-};
 }  // namespace
 
 TEST_CASE_TEMPLATE("the first operation that makes an infinity, on another rank than its consequences", Options, dv::options<>,

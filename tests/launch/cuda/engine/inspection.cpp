@@ -188,49 +188,28 @@ TEST_CASE("of a reduction by copy engines, blocks that nobody has written are no
 TEST_CASE("values of the first runs, on streams and replayed") {
     for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
         const simulated::scope simulation;
-        dv::observe::environment asked;
-        asked.dump = "y,total";
-        const support::watched recorder{asked};
-        const support::folder here;
-        const auto before = std::filesystem::current_path();
-        std::filesystem::current_path(here.path);
+        const support::dumping values{"y,total"};
         dv::cuda::world::local(2).run([&](auto& rank) {
             dv::executor<channels, options> step{rank, how, 20s};
             for (int run = 0; run < 6; ++run) step.bind(dv::name<x>, floats(8, static_cast<float>(run + 1))).run();
         });
-        int files = 0;
-        for (const auto& entry : std::filesystem::directory_iterator{here.path}) {
-            ++files;
-            const std::string text = support::content(entry.path()), name = entry.path().filename().string();
-            REQUIRE(text.size() == 128 + 32);
-            floats values(8);
-            std::memcpy(values.data(), text.data() + 128, 32);
-            CHECK(values == floats(8, 1 / static_cast<float>(name[name.find("run") + 3] - '0' + 1)));
-        }
-        CHECK(files == 2 * 4 * 2);
-        std::filesystem::current_path(before);
+        CHECK(values.files().size() == 2 * 4 * 2);
+        for (const std::string& name : values.files())
+            CHECK(values.read<float>(name, "{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }") ==
+                  floats(8, 1 / static_cast<float>(name[name.find("run") + 3] - '0' + 1)));
     }
 }
 
 TEST_CASE("what is made of parts, before it is read as a whole") {
+    floats both(128, 0.25f);
+    std::fill(both.begin() + 64, both.end(), 4.0f);
     for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
         const simulated::scope simulation;
-        dv::observe::environment asked;
-        asked.dump = "w";
-        const support::watched recorder{asked};
-        const support::folder here;
-        const auto before = std::filesystem::current_path();
-        std::filesystem::current_path(here.path);
+        const support::dumping whole{"w"};
         dv::cuda::world::local(1).run([&](auto& rank) {
             dv::executor<joined, options> step{rank, how, dv::check_finite, 20s};
             step.bind(dv::name<x>, floats(64, 4.0f)).run();
         });
-        const std::string text = support::content(here / "joined.w.run0.rank0.npy");
-        std::filesystem::current_path(before);
-        REQUIRE(text.size() == 128 + 128 * sizeof(float));
-        floats written(128), wanted(128, 0.25f);
-        std::memcpy(written.data(), text.data() + 128, 128 * sizeof(float));
-        std::fill(wanted.begin() + 64, wanted.end(), 4.0f);
-        CHECK(written == wanted);
+        CHECK(whole.read<float>("joined.w.run0.rank0.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (128,), }") == both);
     }
 }
