@@ -17,7 +17,7 @@ namespace detail {
 
 // Collectives of one region and role along the same axes that have as many operations behind them. None of them then depends on another
 // one, and no two buckets on each other, since an edge leads to fewer operations behind. A member that waits for a later one lies on a
-// shorter path than that one, so that the longest path grows by nothing but the bytes.
+// path of fewer operations than that one, so that no path gets more operations than the longest had.
 struct bucket {
     int region = 0;
     int role = 0;
