@@ -59,10 +59,9 @@ public:
         check_kept();
         const std::string text = "the store of rank " + std::to_string(rank);
         if (source_->device() != place.device()) throw usage_error{text + " is on another device than the executor that is to use it"};
+        for (const auto& user : users())
+            if (user->is_open() && user->place() != &place) throw usage_error{text + " is used by executors of two worlds at once"};
         const std::lock_guard lock{mutex_};
-        for (const auto& weak : users_)
-            if (const auto user = weak.lock(); user && user->is_open() && user->place() != &place)
-                throw usage_error{text + " is used by executors of two worlds at once"};
         if (std::exchange(positions_on_, &place) != &place) positions_.clear();
     }
     // What an executor's graph says of the rank and of its states.
@@ -134,13 +133,7 @@ public:
         users_.push_back(std::move(user));
     }
     void drain() {
-        std::vector<std::weak_ptr<state_user>> users;
-        {
-            const std::lock_guard lock{mutex_};
-            users = users_;
-        }
-        for (const auto& weak : users)
-            if (const auto user = weak.lock()) user->drain();
+        for (const auto& user : users()) user->drain();
     }
     void read(const stored_state& s, void* to) {
         const usage one{this};
@@ -153,6 +146,7 @@ public:
         const usage one{this};
         drain();
         check_kept();
+        const bool used = is_used();
         const std::lock_guard lock{mutex_};
         try {
             source_->from_host(s.where.data(), from, s.type.bytes());
@@ -160,7 +154,7 @@ public:
             lose_replaced(s, e);
             throw;
         }
-        set_valid(s);
+        set_valid(s, used);
     }
     // Throws if the state has no value.
     void check_valid(const stored_state& s) {
@@ -179,6 +173,7 @@ public:
     // Replaces the contents of states; the caller is as that of copy_to_host. If the device fails, all of them are lost.
     void replace(const std::vector<contents>& all) {
         check_kept();
+        const bool used = is_used();
         const std::lock_guard lock{mutex_};
         try {
             for (const contents& c : all) source_->from_host(c.of->where.data(), c.data.get(), c.of->type.bytes());
@@ -186,7 +181,7 @@ public:
             for (const contents& c : all) lose_replaced(*c.of, e);
             throw;
         }
-        for (const contents& c : all) set_valid(*c.of);
+        for (const contents& c : all) set_valid(*c.of, used);
     }
     // An executor starts to use the state; true if it has to initialise it. One that the store is to hold may be written or loaded up to
     // the first run that reads it, or is written by a run.
@@ -229,6 +224,18 @@ public:
 
 private:
     static std::string text(const axis_position& p) { return std::to_string(p.index) + " of " + std::to_string(p.width); }
+    // The executors that are left. Not for callers that hold the mutex, since the last owner of one ends it.
+    std::vector<std::shared_ptr<state_user>> users() {
+        std::vector<std::shared_ptr<state_user>> left;
+        const std::lock_guard lock{mutex_};
+        for (const auto& weak : users_)
+            if (auto user = weak.lock()) left.push_back(std::move(user));
+        return left;
+    }
+    bool is_used() {
+        const auto all = users();
+        return std::any_of(all.begin(), all.end(), [](const auto& user) { return user->is_open(); });
+    }
     // For callers that hold the mutex.
     stored_state* find_locked(const tag& name, const tensor_type& type, bool shard) const {
         for (const auto& s : states_)
@@ -236,17 +243,13 @@ private:
         return nullptr;
     }
     static equality with(const stored_state& s, const equality& said) {
-        equality both = s.equal.world == said.world ? s.equal : equality{said.world};
+        equality both = s.equal.world_size == said.world_size ? s.equal : equality{said.world_size};
         both.add(said);
         return both;
     }
-    // The program has given the state a value: what executors did that are gone is over.
-    void set_valid(stored_state& s) {
-        const auto is_open = [](const auto& weak) {
-            const auto user = weak.lock();
-            return user && user->is_open();
-        };
-        if (std::none_of(users_.begin(), users_.end(), is_open)) s.equal.kept.reset();
+    // The program has given the state a value, and what earlier updates let differ is gone, unless executors can make more of them.
+    void set_valid(stored_state& s, bool may_be_updated) {
+        if (!may_be_updated) s.equal.kept.reset();
         s.initialised = true;
         s.lost.clear();
         look_for_invalid();

@@ -15,7 +15,7 @@ namespace dovetail::detail {
 
 // What a graph says of the ranks that have equal contents of a state, or all graphs together.
 struct equality {
-    int world = 0;                           // of so many ranks; numbers of ranks of another world mean others
+    int world_size = 0;                      // in ranks; in a world of another size the same numbers mean other ranks
     std::vector<const tag*> along = {};      // axes
     std::set<int> ranks = {};                // this one among them, where a graph says anything
     std::optional<std::set<int>> kept = {};  // those that still have them behind an update; none: the state is not updated
@@ -39,7 +39,7 @@ struct stored_state {
     block where = {};
     bool initialised = false;
     std::string lost = {};  // why the contents are invalid
-    equality equal = {};    // as all graphs of the latest world that has used it say
+    equality equal = {};    // as all graphs say that have used it in worlds of the latest size
 };
 
 }  // namespace dovetail::detail
