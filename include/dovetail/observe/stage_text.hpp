@@ -267,7 +267,7 @@ std::string shown(stage::emit<C>, const dovetail::plan::plan& made, const stage_
     const plan_view& of = names.program();
     rows all{{"role", "step", "stream", "operation", "waits for", "event", "start", "end"}};
     for (int r = 0; r < made.roles.size(); ++r)
-        for (int i = 0; i < made.roles[r].steps && made.steps.size() > 0; ++i) {
+        for (int i = 0; i < made.roles[r].steps && !made.steps.empty(); ++i) {
             const ir::step& s = made.steps[made.roles[r].first_step + i];
             std::string waits;
             for (const ir::wait& w : made.waits.subspan(s.first_wait, s.waits))
@@ -275,7 +275,7 @@ std::string shown(stage::emit<C>, const dovetail::plan::plan& made, const stage_
             all.push_back({i == 0 ? of.role_name(r) : "", std::to_string(i), stream_text(s.stream, made.overlapped), of.label(s.task),
                            waits, s.event < 0 ? "" : std::to_string(s.event), microseconds(s.start), microseconds(s.end)});
         }
-    if (made.steps.size() == 0) return "  over the memory limit: no steps\n";
+    if (made.steps.empty()) return "  over the memory limit: no steps\n";
     return table(all, "lrlllrrr");
 }
 template <candidate C>

@@ -36,15 +36,15 @@ decision decide(Tables& t, const plan_options& s) {
         d.taken = next.of;
         if (next.what == request::kind::taken) return d;
         with_candidate(next.of, [&](auto c) {
-            constexpr candidate C = decltype(c)::value;
-            if constexpr (static_cast<int>(C) < compared && !one_stream(C))
-                if (next.what == request::kind::slowed) d.found.slowed_of(C) = t.template read<stage::slowed<C>>();
-            d.found.length_of(C) = detail::objective_value<C>(t, s.objective);
+            constexpr candidate tried = decltype(c)::value;
+            if constexpr (static_cast<int>(tried) < compared && !one_stream(tried))
+                if (next.what == request::kind::slowed) d.found.slowed_of(tried) = t.template read<stage::slowed<tried>>();
+            d.found.length_of(tried) = detail::objective_value<tried>(t, s.objective);
             if (next.what != request::kind::bytes) return;
-            if constexpr (booked(C))
-                d.found.bytes_of(C) = t.template read<stage::book_memory<C>>().bytes;
+            if constexpr (booked(tried))
+                d.found.bytes_of(tried) = t.template read<stage::book_memory<tried>>().bytes;
             else
-                d.found.bytes_of(C) = ir::largest_bytes(t.template read<stage::emit<C>>().roles);
+                d.found.bytes_of(tried) = ir::largest_bytes(t.template read<stage::emit<tried>>().roles);
         });
     }
 }

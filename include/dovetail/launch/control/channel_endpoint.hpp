@@ -9,6 +9,7 @@
 
 #include <array>
 #include <fstream>
+#include <new>
 
 namespace dovetail::control::detail {
 
@@ -130,7 +131,7 @@ private:
     }
     void close() noexcept {
         if (in_forked_child()) {
-            new std::thread{std::move(thread_)};
+            new (std::nothrow) std::thread{std::move(thread_)};
             return;
         }
         closing_.store(true, std::memory_order_release);

@@ -148,6 +148,7 @@ public:
         std::unique_lock lock{mutex_};
         refresh(lock, [] { return false; });
         std::vector<bool> gone;
+        gone.reserve(static_cast<std::size_t>(size_));
         for (int r = 0; r < size_; ++r) gone.push_back(left_locked(r));
         return detail::progress_text(statuses_, gone);
     }

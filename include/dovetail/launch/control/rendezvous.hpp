@@ -64,6 +64,7 @@ inline std::vector<endpoint> own_addresses(const std::string& host, int port) {
 
 inline std::vector<endpoint> candidates(const resolved_identity& me) {
     std::vector<endpoint> at;
+    at.reserve(static_cast<std::size_t>(me.ports));
     for (int i = 0; i < me.ports; ++i) at.push_back({me.at.host, me.at.port + i});
     return at;
 }

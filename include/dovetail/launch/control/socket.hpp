@@ -65,7 +65,7 @@ inline std::string why_not_connected(int error) {
     return error == ECONNREFUSED ? text + ": rank 0 does not listen yet, or all ranks have joined already" : text;
 }
 inline std::string why_not_bound(int error) {
-    const std::string text = std::strerror(error);
+    std::string text = std::strerror(error);
     if (error == EADDRINUSE)
         return text +
                ". Another program has the port, or an earlier start of this one is not at its end; set DOVETAIL_RENDEZVOUS to another";
@@ -78,7 +78,7 @@ inline std::string why_not_bound(int error) {
 }
 
 // Listens at those of the addresses that belong to this machine. Empty on failure, with a reason. `port` 0 is replaced by a free port.
-inline std::vector<descriptor> listen_at(std::vector<address> at, int& port, std::string& why) {
+inline std::vector<descriptor> listen_at(const std::vector<address>& at, int& port, std::string& why) {
     std::vector<descriptor> all;
     for (address a : at) {
         a.set_port(port);

@@ -96,6 +96,7 @@ inline std::int64_t median(std::vector<std::int64_t> values) {
 template <class F>
 std::int64_t median_of_runs(int runs, F f) {
     std::vector<std::int64_t> values;
+    values.reserve(static_cast<std::size_t>(runs));
     for (int run = 0; run < runs; ++run) values.push_back(f(run));
     return median(values);
 }
