@@ -8,6 +8,7 @@
 #include "handshake.hpp"
 
 #include <array>
+#include <cstddef>
 #include <fstream>
 #include <new>
 
@@ -131,7 +132,9 @@ private:
     }
     void close() noexcept {
         if (in_forked_child()) {
-            new (std::nothrow) std::thread{std::move(thread_)};
+            // A child has no such thread: what would end the process is that its handle is destroyed, so that it never is.
+            alignas(std::thread) std::byte storage[sizeof(std::thread)];
+            new (storage) std::thread{std::move(thread_)};
             return;
         }
         closing_.store(true, std::memory_order_release);
