@@ -17,8 +17,8 @@ def sentences():
 
 
 def command(compiler):
-    """The compiler without a source, as far as it goes without making code."""
-    start = [compiler, "-std=c++20", f"-I{include}"]
+    """The compiler without a source, as far as it goes without making code; it does not read the launch layer, which knows no graph."""
+    start = [compiler, "-std=c++20", f"-I{include}", "-DDOVETAIL_SEPARATE_COMPILATION"]
     if os.path.basename(compiler) == "nvcc":
         # The host pass of the front end runs first and stops at the error: no device compiler, no assembler, no host compiler.
         return start + ["-x", "cu", "-c", "--fdevice-syntax-only", "-arch=sm_90", "-o", os.devnull]
