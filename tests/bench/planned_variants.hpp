@@ -1,6 +1,7 @@
 // What is timed in turn of planned graphs: one executor each, with the time that was predicted of its run.
 #pragma once
 
+#include <dovetail/launch/cuda/api/services.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/ops/ops.hpp>

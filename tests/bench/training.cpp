@@ -4,6 +4,7 @@
 // streams, in turn. Prints times of a step and how much of the communication is hidden, by the overlap report of runs whose steps were
 // timed. training.py is the same network under PyTorch's DistributedDataParallel.
 #include <dovetail/dovetail.hpp>
+#include <dovetail/launch/cuda/api/services.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/report.hpp>
