@@ -1,5 +1,5 @@
-// The laws of every plan: of all samples, planned by the compiler with several options (the units in laws/), and of random graphs, planned
-// at run time. With --write it writes golden/plans.txt, with which the plans of all compilers must agree.
+// The laws of every plan: of all samples, planned by the compiler with several options (units in laws/). laws/random.cpp has those of
+// random graphs, planned at run time. With --write it writes golden/plans.txt, with which the plans of all compilers must agree.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
